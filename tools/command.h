@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UPMU_TOOLS_COMMAND_H
+#define UPMU_TOOLS_COMMAND_H
+
+/**
+ * struct command - one row of the table in main.c, one file cmd_NAME.c each
+ * @name: what the user types after "upmu"
+ * @run: its main; argv[0] is the subcommand's name
+ * @summary: one line for "upmu --help"
+ */
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+};
+
+#endif

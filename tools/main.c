@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "version.h"
+
+static const struct command commands[] = {
+	{ 0 },
+};
+
+static void print_usage(FILE *out)
+{
+	fputs("usage: upmu COMMAND [OPTION...]\n"
+	      "Read the processor's own performance counters.\n\n",
+	      out);
+	for (const struct command *c = commands; c->name; c++)
+		fprintf(out, "  %-8s %s\n", c->name, c->summary);
+	fputs("\n  upmu COMMAND --help tells the options of one command.\n", out);
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (const struct command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		print_usage(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("upmu " UPMU_VERSION_TEXT);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+		print_usage(stdout);
+		return 0;
+	}
+	command = find_command(argv[1]);
+	if (!command) {
+		fprintf(stderr, "upmu: unknown command '%s'; try upmu --help\n",
+			argv[1]);
+		return 2;
+	}
+	return command->run(argc - 1, argv + 1);
+}
