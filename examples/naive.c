@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The textbook matrix multiplication: the inner loop walks down a column, so
+ * on a real core almost every step of it touches another cache line. Compare
+ * interchange.c.
+ *
+ *	naive [SIZE]		SIZE x SIZE matrices of float, default 200
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+static int parse_size(const char *text)
+{
+	char *end;
+	long size = strtol(text, &end, 10);
+
+	if (*text == '\0' || *end != '\0' || size < 1 || size > 10000) {
+		fprintf(stderr, "naive: SIZE is 1 to 10000, not '%s'\n", text);
+		exit(2);
+	}
+	return size;
+}
+
+static void fill(float *matrix, int n)
+{
+	for (int i = 0; i < n * n; i++)
+		matrix[i] = (float)(i % 7) - 3;
+}
+
+static void multiply(const float *a, const float *b, float *c, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++) {
+			float sum = 0;
+
+			for (int k = 0; k < n; k++)
+				sum += a[i * n + k] * b[k * n + j];
+			c[i * n + j] = sum;
+		}
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? parse_size(argv[1]) : 200;
+	float *matrices = calloc(3 * (size_t)n * n, sizeof(float));
+	float *a = matrices, *b = a + n * n, *c = b + n * n;
+
+	if (!matrices) {
+		perror("naive: no memory for the matrices");
+		return 1;
+	}
+	fill(a, n);
+	fill(b, n);
+	multiply(a, b, c, n);
+	printf("%d x %d, c[%d][%d] = %g\n", n, n, n - 1, n - 1,
+	       c[(size_t)n * n - 1]);
+	free(matrices);
+	return 0;
+}
