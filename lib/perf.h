@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf.h - the one place that asks perf for a counter
+ *
+ * Used by the library's sources and by the commands. Every function returns
+ * 0 (or a descriptor) or a negative errno; after an error of
+ * upmu_perf_open() upmu_explain() tells the reason, the present value of the
+ * setting that refused, and the command that changes it.
+ */
+#ifndef UPMU_LIB_PERF_H
+#define UPMU_LIB_PERF_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "upmu.h"
+
+#define UPMU_PERF_GROUP_MAX 64
+
+/** What is to be counted, as perf wants to be told. */
+struct upmu_perf_event {
+	const char *name; /* for messages; as the user wrote it */
+	uint32_t type;	  /* PERF_TYPE_* or the PMU's number in sysfs */
+	uint64_t config;
+	uint64_t config1;
+	uint64_t config2;
+	bool exclude_user;
+	bool exclude_kernel;
+};
+
+enum upmu_perf_flags {
+	UPMU_PERF_INHERIT = 1 << 0,	   /* children of the target too */
+	UPMU_PERF_ENABLE_ON_EXEC = 1 << 1, /* implies _DISABLED */
+	UPMU_PERF_DISABLED = 1 << 2,	   /* upmu_perf_enable() starts it */
+	UPMU_PERF_USER_READ = 1 << 3,	   /* index in the mmap page, config1 */
+	UPMU_PERF_PINNED = 1 << 4, /* always on the hardware, or error */
+	UPMU_PERF_EXCLUDE_KERNEL = 1 << 5, /* added to the event's own */
+	UPMU_PERF_EXCLUDE_USER = 1 << 6,
+	UPMU_PERF_GROUP_READ = 1 << 7, /* upmu_perf_read_group() */
+};
+
+/** Where it is to be counted. */
+struct upmu_perf_target {
+	pid_t pid;    /* 0 this thread, -1 every process (then cpu >= 0) */
+	int cpu;      /* -1 any */
+	int group_fd; /* the leader's descriptor, -1 for none */
+	uint32_t flags;
+};
+
+/** Fill @attr; no system call, no failure. */
+void upmu_perf_attr(struct perf_event_attr *attr,
+		    const struct upmu_perf_event *event, uint32_t flags);
+
+/**
+ * Open one event, close-on-exec. Returns a descriptor or
+ *   -EACCES     perf_event_paranoid forbids it
+ *   -ENODEV     no PMU of this kind (none registered with perf)
+ *   -ENOENT     this PMU does not know the event, or not on this CPU
+ *   -EOPNOTSUPP the PMU cannot do it (sampling, 64-bit user reads)
+ *   -EINVAL     refused: no exclude filter on this core, group too large
+ *   -ENOSPC     the group has more events than the PMU has counters
+ *   -EMFILE, -ENFILE  out of file descriptors
+ *   -ESRCH      no such process or thread
+ *   -EBUSY      another user holds the PMU exclusively
+ *   -ENOSYS     the kernel has no perf
+ */
+int upmu_perf_open(const struct upmu_perf_event *event,
+		   const struct upmu_perf_target *target);
+
+/** read(2) of one event opened without _GROUP_READ; 0, -errno, or -EIO. */
+int upmu_perf_read(int fd, struct upmu_value *value);
+
+/**
+ * read(2) of a leader opened with _GROUP_READ: its whole group of @n events,
+ * counted at the same time, in the order of opening. -EINVAL where the group
+ * has another size.
+ */
+int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n);
+
+/** @group: the leader's whole group. */
+int upmu_perf_enable(int fd, bool group);
+int upmu_perf_disable(int fd, bool group);
+
+#endif

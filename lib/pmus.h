@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pmus.h - the CPU PMUs that perf has registered, from sysfs
+ *
+ * One on most machines; one per kind of core on big.LITTLE; none where the
+ * device tree forgot it.
+ */
+#ifndef UPMU_LIB_PMUS_H
+#define UPMU_LIB_PMUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UPMU_PMUS_MAX 8
+
+struct upmu_pmu {
+	char name[48]; /* as in sysfs: "armv7_cortex_a7" */
+	uint32_t type; /* what perf_event_attr wants */
+	char cpus[64]; /* list as the kernel writes it: "0-3"; "" for all */
+};
+
+/**
+ * Fill up to UPMU_PMUS_MAX entries, in the order of their numbers.
+ * Returns how many there are (0: none registered), or -errno where sysfs
+ * cannot be read. Reads sysfs on each call.
+ */
+int upmu_pmus_list(struct upmu_pmu *pmus);
+
+#endif

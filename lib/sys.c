@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#include "lib/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *forced_root;
+
+void upmu_sys_set_root(const char *root)
+{
+	forced_root = root;
+}
+
+static const char *root_of_paths(void)
+{
+	const char *root = forced_root;
+
+	if (!root)
+		root = secure_getenv("UPMU_ROOT");
+	return root ? root : "";
+}
+
+int upmu_sys_path(char *out, const char *path)
+{
+	int n = snprintf(out, UPMU_PATH_SIZE, "%s%s", root_of_paths(), path);
+
+	return n < UPMU_PATH_SIZE ? 0 : -ENAMETOOLONG;
+}
+
+int upmu_sys_open(const char *path, int flags)
+{
+	char below_root[UPMU_PATH_SIZE];
+	int ret = upmu_sys_path(below_root, path);
+	int fd;
+
+	if (ret)
+		return ret;
+	fd = open(below_root, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int upmu_sys_close(int fd)
+{
+	return close(fd) ? -errno : 0;
+}
+
+ssize_t upmu_sys_read(int fd, void *buf, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buf, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+int upmu_sys_read_text(const char *path, char *text, size_t size)
+{
+	size_t length = 0;
+	ssize_t n;
+	int fd;
+
+	fd = upmu_sys_open(path, O_RDONLY);
+	if (fd < 0)
+		return fd;
+	do {
+		n = upmu_sys_read(fd, text + length, size - length);
+		length += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && length < size);
+	upmu_sys_close(fd);
+	if (n < 0)
+		return (int)n;
+	if (length == size)
+		return -EFBIG;
+	if (length && text[length - 1] == '\n')
+		length--;
+	text[length] = '\0';
+	return 0;
+}
+
+int upmu_sys_read_long(const char *path, long *value)
+{
+	char text[32];
+	char *end;
+	long parsed;
+	int ret;
+
+	ret = upmu_sys_read_text(path, text, sizeof(text));
+	if (ret)
+		return ret;
+	errno = 0;
+	parsed = strtol(text, &end, 0);
+	if (errno || end == text || *end)
+		return -EINVAL;
+	*value = parsed;
+	return 0;
+}
+
+bool upmu_sys_exists(const char *path)
+{
+	char below_root[UPMU_PATH_SIZE];
+
+	return !upmu_sys_path(below_root, path) && !access(below_root, F_OK);
+}
+
+int upmu_sys_ioctl(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+int upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu,
+			     int group_fd, unsigned long flags)
+{
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+size_t upmu_sys_page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int upmu_sys_map(int fd, size_t size, void **out)
+{
+	void *address = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (address == MAP_FAILED)
+		return -errno;
+	*out = address;
+	return 0;
+}
+
+void upmu_sys_unmap(void *address, size_t size)
+{
+	munmap(address, size);
+}
+
+uint64_t upmu_sys_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

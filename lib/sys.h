@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sys.h - every question that the library asks the system
+ *
+ * Tests replace these functions (ld --wrap) to provoke what a machine would
+ * not do on demand. Paths of /proc and /sys go through here because a fixture
+ * tree may stand in for the root: UPMU_ROOT=DIR in the environment (ignored
+ * in a set-uid program) or upmu_sys_set_root().
+ */
+#ifndef UPMU_LIB_SYS_H
+#define UPMU_LIB_SYS_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Longest path that the library builds below /proc, /sys or /dev. */
+#define UPMU_PATH_SIZE 512
+
+/** NULL gives the root back to the environment. The string is not copied. */
+void upmu_sys_set_root(const char *root);
+
+/**
+ * Write the path as it is below the root to @out (UPMU_PATH_SIZE bytes).
+ * 0 or -ENAMETOOLONG.
+ */
+int upmu_sys_path(char *out, const char *path);
+
+/**
+ * Read a small text file, without its last newline. Returns 0, -errno of
+ * open or read, or -EFBIG where @size is too small.
+ */
+int upmu_sys_read_text(const char *path, char *text, size_t size);
+
+/** As above, for a file that holds one integer; -EINVAL where it does not. */
+int upmu_sys_read_long(const char *path, long *value);
+
+bool upmu_sys_exists(const char *path);
+
+/** 0-terminated -errno forms of the calls of these names. */
+int upmu_sys_open(const char *path, int flags);
+int upmu_sys_close(int fd);
+ssize_t upmu_sys_read(int fd, void *buf, size_t size);
+int upmu_sys_ioctl(int fd, unsigned long request, void *arg);
+int upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu,
+			     int group_fd, unsigned long flags);
+
+/** The kernel's page: 4096 on most, 16384 on a Pi 5, 65536 on some arm64. */
+size_t upmu_sys_page_size(void);
+
+/** Map @size bytes of @fd read-only and shared. 0 or -errno. */
+int upmu_sys_map(int fd, size_t size, void **out);
+void upmu_sys_unmap(void *address, size_t size);
+
+/** CLOCK_MONOTONIC_RAW in nanoseconds. */
+uint64_t upmu_sys_clock_ns(void);
+
+#endif
