@@ -5,7 +5,15 @@
 #include "command.h"
 #include "version.h"
 
+/* One row per subcommand: X(name, summary); its main is cmd_NAME(). */
+#define COMMANDS(X) X(stat, "count an unmodified program")
+
+#define DECLARE(name, summary) int cmd_##name(int argc, char **argv);
+COMMANDS(DECLARE)
+
+#define ROW(name, summary) { #name, cmd_##name, summary },
 static const struct command commands[] = {
+	COMMANDS(ROW)
 	{ 0 },
 };
 

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The counted program: it is forked at once and executes when the events are
+ * open. Its signal mask and dispositions are those that upmu was given.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "stat.h"
+
+static void run_program(const struct stat_child *child, int go, int failed,
+			char **command)
+{
+	char byte;
+	int error;
+
+	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
+	/* End of file without a byte: upmu has given up or is dead. */
+	if (read(go, &byte, 1) != 1)
+		_exit(STAT_EXIT_FAILED);
+	execvp(command[0], command);
+	error = errno;
+	if (write(failed, &error, sizeof(error)) < 0)
+		_exit(STAT_EXIT_FAILED);
+	_exit(error == ENOENT ? STAT_EXIT_NOT_FOUND : STAT_EXIT_CANNOT_EXECUTE);
+}
+
+/*
+ * Signals that end or interest upmu are taken by sigtimedwait(), which is
+ * also what a slice sleeps in. SIGCHLD that was ignored would leave no
+ * status to wait for.
+ */
+static void take_signals(struct stat_child *child)
+{
+	static const int taken[] = { SIGCHLD, SIGINT,  SIGQUIT, SIGTERM,
+				     SIGHUP,  SIGUSR1, SIGUSR2 };
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&mask, taken[i]);
+	sigprocmask(SIG_BLOCK, &mask, &child->old_mask);
+}
+
+int stat_child_start(struct stat_child *child, char **command)
+{
+	int go[2], failed[2], error;
+	struct sigaction defaulted = { .sa_handler = SIG_DFL }, old;
+
+	*child = (struct stat_child){ .go = -1, .failed = -1 };
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return -errno;
+	if (pipe2(failed, O_CLOEXEC) < 0) {
+		error = -errno;
+		goto err_go;
+	}
+	take_signals(child);
+	sigaction(SIGCHLD, &defaulted, &old);
+	child->pid = fork();
+	if (child->pid < 0) {
+		error = -errno;
+		goto err_failed;
+	}
+	if (!child->pid) {
+		sigaction(SIGCHLD, &old, NULL);
+		close(go[1]);
+		close(failed[0]);
+		run_program(child, go[0], failed[1], command);
+	}
+	close(go[0]);
+	close(failed[1]);
+	child->go = go[1];
+	child->failed = failed[0];
+	return 0;
+
+err_failed:
+	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
+	close(failed[0]);
+	close(failed[1]);
+err_go:
+	close(go[0]);
+	close(go[1]);
+	return error;
+}
+
+/** Let the program execute. Return 0, or the negative errno of its exec. */
+int stat_child_go(struct stat_child *child)
+{
+	int error = 0;
+
+	if (write(child->go, "g", 1) != 1)
+		return -errno;
+	/* Its end closes on exec: no byte means that the program runs. */
+	if (read(child->failed, &error, sizeof(error)) != sizeof(error))
+		error = 0;
+	close(child->go);
+	close(child->failed);
+	child->go = child->failed = -1;
+	if (error)
+		stat_child_reap(child, true);
+	return -error;
+}
+
+/** Give up before the program ran. */
+void stat_child_kill(struct stat_child *child)
+{
+	close(child->go);
+	close(child->failed);
+	child->go = child->failed = -1;
+	stat_child_reap(child, true);
+}
+
+/** Whether the program has ended; its status and usage are kept. */
+bool stat_child_reap(struct stat_child *child, bool block)
+{
+	pid_t pid;
+
+	if (child->ended)
+		return true;
+	do {
+		pid = wait4(child->pid, &child->status, block ? 0 : WNOHANG,
+			    &child->usage);
+	} while (pid < 0 && errno == EINTR);
+	child->ended = pid != 0;
+	return child->ended;
+}
+
+/** What a shell would say: the exit status, or 128 and the signal. */
+int stat_child_exit_status(const struct stat_child *child)
+{
+	if (WIFSIGNALED(child->status))
+		return 128 + WTERMSIG(child->status);
+	return WEXITSTATUS(child->status);
+}
