@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Debian's kernels, their headers, and busybox, out of the cache."""
+import os
+import sys
+
+from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
+                    obtain, unpack)
+
+FLAVOURS = {"armhf": "armmp", "armel": "rpi", "arm64": "arm64"}
+NEWEST = ("sid", "forky", "trixie")
+USERLAND_SUITE = "bookworm"     # busybox: the same on every board
+
+
+def resolve(suite, arch):
+    """The codename that "newest" stands for on this mirror."""
+    if suite != "newest":
+        return suite
+    note = os.path.join(cache(), f"newest-{arch}")
+    if os.path.exists(note):
+        with open(note) as file:
+            return file.read().strip()
+    for candidate in NEWEST:
+        try:
+            kernel(candidate, arch)
+        except NoSuite:
+            continue
+        with open(note, "w") as file:
+            file.write(candidate + "\n")
+        return candidate
+    raise Failure(f"the mirror has no kernel for {arch} in any of "
+                  f"{', '.join(NEWEST)}")
+
+
+def kernel(suite, arch):
+    """Folder with vmlinuz, release, lib/modules and dtbs of a kernel."""
+    def fill(folder):
+        apt = Apt(suite, arch)
+        apt.update()
+        image = apt.depends(f"linux-image-{FLAVOURS[arch]}",
+                            r"linux-image-[^ ,]+")
+        name = image[len("linux-image-"):]
+        unpack(apt.download(image), folder,
+               ["./boot/vmlinuz-*", "./boot/config-*", "*/virtio*.ko*",
+                "*/bcm2835-rpi-zero*.dtb"])
+        os.rename(os.path.join(folder, "boot/vmlinuz-" + name),
+                  os.path.join(folder, "vmlinuz"))
+        with open(os.path.join(folder, "release"), "w") as file:
+            file.write(name + "\n")
+
+    return obtain(f"kernels/{suite}-{arch}", fill, INDEX_LIFE_S)
+
+
+def release(suite, arch):
+    """What uname -r says on that kernel."""
+    with open(os.path.join(kernel(suite, arch), "release")) as file:
+        return file.read().strip()
+
+
+def _relocate(folder, home, common):
+    """Let the unpacked headers find each other where they will be."""
+    for name in os.listdir(folder + "/usr/src"):
+        path = os.path.join(folder, "usr/src", name, "Makefile")
+        if not os.path.isfile(path):
+            continue
+        with open(path) as source:
+            text = source.read()
+        with open(path, "w") as target:
+            target.write(text.replace("/usr/src/" + common,
+                                      f"{home}/usr/src/{common}"))
+
+
+def headers(suite, arch):
+    """Kbuild's folder for exactly the kernel that kernel() gave."""
+    version = release(suite, arch)
+    name = f"headers/{arch}-{version}"
+    home = os.path.join(cache(), name)
+
+    def fill(folder):
+        apt = Apt(suite, arch)
+        package = f"linux-headers-{version}"
+        common = apt.depends(package, r"linux-headers-[^ ,]+-common[^ ,]*")
+        kbuild = apt.depends(package, r"linux-kbuild-[^ ,]+")
+        for one in (package, common):
+            unpack(apt.download(one), folder)
+        tools = Apt(suite, native())
+        if not tools.fresh():
+            tools.update()
+        unpack(tools.download(kbuild), folder)
+        _relocate(folder, home, common)
+
+    obtain(name, fill)
+    return os.path.join(home, "usr/src/linux-headers-" + version)
+
+
+def busybox(arch):
+    """Path of a static busybox."""
+    def fill(folder):
+        apt = Apt(USERLAND_SUITE, arch)
+        if not apt.fresh():
+            apt.update()
+        unpack(apt.download("busybox-static"), folder)
+
+    home = obtain(f"busybox/{USERLAND_SUITE}-{arch}", fill)
+    for name in ("bin/busybox", "usr/bin/busybox"):
+        path = os.path.join(home, name)
+        if os.path.exists(path):
+            return path
+    raise Failure(f"busybox-static of {arch} holds no busybox")
+
+
+def main():
+    """kernels.py headers|release ARCH SUITE: for shell scripts."""
+    what, arch, suite = sys.argv[1:]
+    try:
+        suite = resolve(suite, arch)
+        print({"headers": headers, "release": release}[what](suite, arch))
+    except Failure as failure:
+        sys.exit(f"boards: {failure}")
+
+
+if __name__ == "__main__":
+    main()
