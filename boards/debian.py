@@ -76,9 +76,9 @@ def native():
 class Apt:
     """apt for one suite and one architecture, with state of its own."""
 
-    def __init__(self, suite, arch):
-        self.name = f"{suite}-{arch}"
-        self.suite, self.arch = suite, arch
+    def __init__(self, suite, arch, kind="deb"):
+        self.name = f"{suite}-{arch}" if kind == "deb" else f"{suite}-source"
+        self.suite, self.arch, self.kind = suite, arch, kind
         self.home = os.path.join(cache(), "apt", self.name)
         self.env = dict(os.environ, LC_ALL="C",
                         APT_CONFIG=os.path.join(self.home, "apt.conf"))
@@ -89,7 +89,7 @@ class Apt:
             os.makedirs(os.path.join(self.home, folder), exist_ok=True)
         key = f"[signed-by={KEYRING}] " if os.path.exists(KEYRING) else ""
         with open(os.path.join(self.home, "etc/sources.list"), "w") as file:
-            file.write(f"deb {key}{mirror()} {self.suite} main\n")
+            file.write(f"{self.kind} {key}{mirror()} {self.suite} main\n")
         open(os.path.join(self.home, "status"), "a").close()
         home = self.home
         with open(os.path.join(home, "apt.conf"), "w") as file:
@@ -180,6 +180,17 @@ Acquire::Retries "3";
             if attempt == 0:    # the index may name a version since replaced
                 self.update()
         raise Failure(f"cannot fetch {package} of {self.name}:\n"
+                      f"{done.stdout.strip()}")
+
+    def source(self, package, folder):
+        """Fetch a source package's original archive; its path."""
+        progress(f"{self.name}: fetching the source of {package}")
+        done = self._apt("apt-get", "source", "-q", "--download-only",
+                         "--tar-only", package, cwd=folder)
+        for name in os.listdir(folder):
+            if ".orig.tar." in name and not name.endswith(".asc"):
+                return os.path.join(folder, name)
+        raise Failure(f"cannot fetch the source of {package}:\n"
                       f"{done.stdout.strip()}")
 
 

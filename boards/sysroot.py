@@ -7,6 +7,7 @@ need not learn another architecture.
 import glob
 import os
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -18,6 +19,30 @@ SUITE = "bookworm"
 TRIPLETS = {"armhf": "arm-linux-gnueabihf", "armel": "arm-linux-gnueabi",
             "arm64": "aarch64-linux-gnu"}
 
+# Debian has no static cmocka: its one file is compiled here.
+CMOCKA_SUITE = "bookworm"
+CMOCKA_CONFIG = [
+    "HAVE_ASSERT_H", "HAVE_INTTYPES_H", "HAVE_SETJMP_H", "HAVE_STDARG_H",
+    "HAVE_STDDEF_H", "HAVE_STDINT_H", "HAVE_STDIO_H", "HAVE_STDLIB_H",
+    "HAVE_STRING_H", "HAVE_STRINGS_H", "HAVE_SYS_STAT_H", "HAVE_SYS_TYPES_H",
+    "HAVE_TIME_H", "HAVE_UNISTD_H", "HAVE_CALLOC", "HAVE_EXIT",
+    "HAVE_FPRINTF", "HAVE_FREE", "HAVE_LONGJMP", "HAVE_MALLOC",
+    "HAVE_MEMCPY", "HAVE_MEMSET", "HAVE_PRINTF", "HAVE_SETJMP",
+    "HAVE_SIGNAL_H", "HAVE_SIGLONGJMP", "HAVE_SNPRINTF", "HAVE_STRCMP",
+    "HAVE_STRNCPY", "HAVE_STRSIGNAL", "HAVE_VSNPRINTF",
+    "HAVE_CLOCK_GETTIME", "HAVE_CLOCK_REALTIME", "HAVE_STRUCT_TIMESPEC",
+    "HAVE_GCC_THREAD_LOCAL_STORAGE",
+]
+
+CMOCKA = """\
+prefix={home}
+Name: cmocka
+Description: unit tests
+Version: 1.1.5
+Libs: -L{home}/lib -lcmocka
+Cflags: -I{home}/include
+"""
+
 JANSSON = """\
 prefix={home}
 Name: Jansson
@@ -28,20 +53,58 @@ Cflags: -I{home}/include
 """
 
 
-def fill(folder, arch, home):
+def jansson(folder, arch):
     apt = debian.Apt(SUITE, arch)
-    apt.fresh() or apt.update()
+    if not apt.fresh():
+        apt.update()
     debian.unpack(apt.download("libjansson-dev"), folder + "/deb")
-    os.makedirs(folder + "/lib/pkgconfig")
-    os.makedirs(folder + "/include")
     for path in glob.glob(f"{folder}/deb/usr/lib/*/*.a"):
         shutil.copy(path, folder + "/lib")
     for path in glob.glob(f"{folder}/deb/usr/include/**/*.h",
                           recursive=True):
         shutil.copy(path, folder + "/include")
     shutil.rmtree(folder + "/deb")
-    with open(folder + "/lib/pkgconfig/jansson.pc", "w") as file:
-        file.write(JANSSON.format(home=home))
+
+
+def cmocka_source(folder):
+    apt = debian.Apt(CMOCKA_SUITE, debian.native(), "deb-src")
+    if not apt.fresh():
+        apt.update()
+    call("tar", "-x", "-C", folder, "--strip-components=1", "-f",
+         apt.source("cmocka", folder))
+
+
+def cmocka(folder, arch):
+    source = debian.obtain("source/cmocka", cmocka_source)
+    tool = TRIPLETS[arch] + "-"
+    work = folder + "/cmocka"
+    os.makedirs(work)
+    with open(work + "/config.h", "w") as file:
+        file.writelines(f"#define {name} 1\n" for name in CMOCKA_CONFIG)
+    call(tool + "gcc", "-O2", "-D_GNU_SOURCE", "-DHAVE_CONFIG_H", f"-I{work}",
+         f"-I{source}/include", "-c", f"{source}/src/cmocka.c",
+         "-o", work + "/cmocka.o")
+    call(tool + "ar", "rc", folder + "/lib/libcmocka.a", work + "/cmocka.o")
+    shutil.copy(source + "/include/cmocka.h", folder + "/include")
+    shutil.rmtree(work)
+
+
+def call(*words):
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        raise debian.Failure(f"'{' '.join(words)}' failed:\n"
+                             f"{done.stdout.strip()}")
+
+
+def fill(folder, arch, home):
+    os.makedirs(folder + "/lib/pkgconfig")
+    os.makedirs(folder + "/include")
+    jansson(folder, arch)
+    cmocka(folder, arch)
+    for name, text in (("jansson", JANSSON), ("cmocka", CMOCKA)):
+        with open(f"{folder}/lib/pkgconfig/{name}.pc", "w") as file:
+            file.write(text.format(home=home))
 
 
 def main():
