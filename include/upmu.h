@@ -2,21 +2,39 @@
 /**
  * upmu.h - read the processor's performance counters from user mode
  *
- * Error rule: a call that can fail returns 0 or a negative errno and leaves
- * its out-parameters as they were; upmu_explain() then tells this thread the
- * reason in words. A handle of NULL is a caller's bug (assert), except for
- * upmu_close(NULL), which does nothing. A count is never 0 for "could not
- * read": it is UPMU_NO_COUNT.
- *
- * Words: an event is what is counted, a counter is a register counting one
+ * Words. An event is what is counted, a counter is a register counting one
  * event, a set is a list of events counted at the same time, a source is a
  * way of reading.
+ *
+ * Errors. A call that can fail returns 0 or a negative errno and leaves its
+ * out-parameters as they were; upmu_explain() then tells the calling thread
+ * the reason in words. A handle of NULL is a caller's bug (an assertion
+ * fails), except for upmu_close(NULL), which does nothing. A count is never 0
+ * for "could not read": it is UPMU_NO_COUNT.
+ *
+ * Threads. A set counts the thread that opened it, whoever reads it: any
+ * thread may read any set and gets the opener's counts, the opener itself
+ * without a system call where the source is `page`. Different sets may be used
+ * by different threads at the same time. One set: upmu_read(), upmu_counts(),
+ * upmu_count() and the questions about it may run in several threads at once;
+ * upmu_start(), upmu_stop() and upmu_close() need the caller to keep the others
+ * away. When the opener ends, its last counts stay readable until upmu_close().
+ *
+ * Processes. After fork() the child may read and must close its copy of a set
+ * like any other; it reads the parent's thread by system calls. What the child
+ * itself does is not counted: it opens a set of its own. exec() closes all.
+ * A child made by a bare clone() that copies memory must not touch a set.
+ *
+ * Signals. upmu_count(), upmu_counts() and upmu_read() may be called from a
+ * signal handler; nothing else here may.
  */
 #ifndef UPMU_H
 #define UPMU_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include <upmu/uapi.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,20 +45,25 @@ extern "C" {
 /** What upmu_count() returns where nothing can be read; ask upmu_read() why. */
 #define UPMU_NO_COUNT UINT64_MAX
 
+/* ---- sets ------------------------------------------------------------ */
+
 /** A set: events counted at the same time on the thread that opened it. */
 struct upmu;
 
 /**
  * struct upmu_counter - what the inline read needs; its layout is ABI
  * @page: the perf mmap page of the event, or a constant page whose index is 0
- *        where this event cannot be read without a system call; never NULL
+ *        where this event cannot be read without the library; never NULL
+ * @thread: the thread pointer of the opener: the register of another thread's
+ *        CPU is never read
  * @layout: UPMU_COUNTER_LAYOUT of the library that filled it
- * @reserved: zero
+ * @position: of the event in its set
  */
 struct upmu_counter {
 	const void *page;
+	const void *thread;
 	uint32_t layout;
-	uint32_t reserved;
+	uint32_t position;
 };
 
 #define UPMU_COUNTER_LAYOUT 1
@@ -61,7 +84,8 @@ enum upmu_open_flags {
 /**
  * struct upmu_options - zero and set what differs
  * @size: sizeof(struct upmu_options); a tail unknown to the library must be 0
- * @flags: UPMU_OPEN_*
+ * @flags: enum upmu_open_flags
+ * @reserved: zero
  * @source: a source's name, or NULL for the first that serves the events
  *          (the environment's UPMU_SOURCE= is used where this is NULL)
  */
@@ -72,25 +96,358 @@ struct upmu_options {
 	const char *source;
 };
 
+/**
+ * upmu_open - count events on the calling thread, from now on
+ * @out: receives the set; upmu_close() frees it
+ * @events: "name,name,...": generic names, the core's own, rNN, with :u or :k;
+ *          1 to 32 of them, all counted at the same time
+ * @options: NULL for all defaults
+ *
+ * The sources are asked in the order page, read, raw (and timer, clock with
+ * UPMU_OPEN_ANY_CLOCK); the first that serves all events is taken. Where
+ * perf_event_paranoid permits user mode only, the set counts that, and
+ * upmu_event_name() shows ":u".
+ *
+ * Returns 0 or
+ *   -EINVAL     the list is empty, malformed or too long; an unknown source,
+ *               flag or option; a mode filter that this core does not have
+ *   -ENOENT     an event that this core does not know
+ *   -EXDEV      an event that some CPUs of this machine know and others lack
+ *   -ENOSPC     the events need more counters than there are
+ *   -EACCES     perf_event_paranoid (or a security policy) forbids it
+ *   -ENODEV     no PMU: none is registered with perf, or it does not count
+ *   -ENXIO      source wanted by name: the module upmu is not loaded
+ *   -EPERM      source wanted by name: no permission on /dev/upmu or for the
+ *               mode that the source needs
+ *   -EPROTO     source wanted by name: the module speaks another ABI
+ *   -EBUSY      somebody else holds the counters
+ *   -EMFILE, -ENFILE  out of file descriptors
+ *   -ENOMEM     out of memory
+ *   -ENOSYS     the kernel has no perf
+ *   -EOPNOTSUPP source wanted by name: not on this machine, or not for these
+ *               events
+ *
+ * Cost: some dozens of system calls the first time, then some three for each
+ * event. Any thread. Needs one file descriptor for each event, and one more in
+ * the process for the lease.
+ */
 UPMU_API int upmu_open(struct upmu **out, const char *events,
 		       const struct upmu_options *options);
+
+/**
+ * upmu_close - stop counting and free the set
+ * @set: NULL is a no-op
+ *
+ * Pointers from upmu_counter() and upmu_event_name() are dead afterwards. Any
+ * thread, also after the opener ended.
+ */
 UPMU_API void upmu_close(struct upmu *set);
+
+/**
+ * upmu_start - (re)start all events of the set at the same time
+ *
+ * Counts go on from where they stood; they are never set back to 0: take a
+ * difference. A set that runs stays running. Returns 0 or
+ *   -EOPNOTSUPP  the source cannot be stopped and started (timer, clock)
+ *   -ESTALE      the lease of the set was broken or has ended (raw)
+ */
 UPMU_API int upmu_start(struct upmu *set);
+
+/** upmu_stop - hold all events of the set; errors as for upmu_start() */
 UPMU_API int upmu_stop(struct upmu *set);
 
+/** upmu_size - how many events the set has, 1 to 32 */
 UPMU_API size_t upmu_size(const struct upmu *set);
+
+/**
+ * upmu_counter - what upmu_count() reads
+ * @position: of the event in the list, from 0; beyond it is a caller's bug
+ *
+ * Returns a pointer that is good until upmu_close(); the set owns it.
+ */
 UPMU_API const struct upmu_counter *upmu_counter(const struct upmu *set,
 						 size_t position);
+
+/**
+ * upmu_event_name - the event as the list had it, ":u" added where only user
+ * mode is counted for lack of permission; good until upmu_close()
+ */
 UPMU_API const char *upmu_event_name(const struct upmu *set, size_t position);
+
+/**
+ * upmu_unit - "events", "cycles", "ticks" (timer), or "ns" (clocks)
+ *
+ * A set opened with UPMU_OPEN_ANY_CLOCK must ask. A constant string.
+ */
 UPMU_API const char *upmu_unit(const struct upmu *set, size_t position);
+
+/** upmu_source - the name of the source that serves the set; constant */
 UPMU_API const char *upmu_source(const struct upmu *set);
 
+/* ---- reading --------------------------------------------------------- */
+
+/**
+ * upmu_read - counts and times of all events of the set
+ * @values: one for each event, in the order of the list
+ * @n: room in @values; upmu_size(set) exactly
+ *
+ * All values are of one instant. Returns 0 or
+ *   -EINVAL    @n is not upmu_size()
+ *   -ESTALE    raw: the lease was broken (something took the registers away)
+ *              or has ended; the counts since then are not to be trusted
+ *   -EXDEV     raw: the thread no longer runs on the CPU it was opened on
+ *   -EOVERFLOW raw: so long since the last reading that a 32-bit counter may
+ *              have gone round twice unseen
+ *   -EIO       perf refuses the numbers
+ *
+ * Cost: a system call for each PMU (source page and read).
+ */
 UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
+
+/**
+ * upmu_counts - counts of all events of the set, of one instant
+ * @counts: one for each event; @n: upmu_size(set) exactly
+ *
+ * Without a system call where the source is `page`, the caller is the opener
+ * and the set is on the hardware; else as upmu_read(), whose errors it has.
+ */
 UPMU_API int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n);
+
+/**
+ * upmu_count_slow - what upmu_count() calls when the register will not do
+ *
+ * Also the same for callers without inline functions (other languages).
+ * Returns the count or UPMU_NO_COUNT. Any thread, any time until upmu_close().
+ */
 UPMU_API uint64_t upmu_count_slow(const struct upmu_counter *counter);
+
+/**
+ * upmu_scale - extend a count to the whole time that the set was wanted
+ * @value: as read; @estimate: count * enabled_ns / running_ns, rounded
+ *
+ * A separate step because it is a guess: it supposes that the event came as
+ * often while the set was off the hardware as while it was on it. Returns 0,
+ * -ENODATA where the set never ran, -EINVAL where running_ns > enabled_ns,
+ * -EOVERFLOW where the estimate has more than 64 bits. No system call.
+ */
 UPMU_API int upmu_scale(const struct upmu_value *value, uint64_t *estimate);
 
+/* ---- sources --------------------------------------------------------- */
+
+/**
+ * struct upmu_verdict - what became of asking one source
+ * @source: its name; @unit: "events", or of all that it counts; constant
+ * @error: 0 where this source serves this user on this machine now
+ * @reason: as upmu_explain() would tell it (also for 0), with hint lines
+ */
+struct upmu_verdict {
+	const char *source;
+	const char *unit;
+	int error;
+	char reason[512];
+};
+
+/**
+ * upmu_probe - ask one source whether it would serve cycles, and why not
+ * @position: in the order in which upmu_open() asks, from 0
+ *
+ * Returns 0, also where the verdict is an error, or -ENOENT from the last
+ * source on. Asks anew each time; executes no instruction that the kernel has
+ * not permitted; leaves nothing open. Any thread.
+ */
+UPMU_API int upmu_probe(size_t position, struct upmu_verdict *verdict);
+
+/* ---- leases ---------------------------------------------------------- */
+
+/**
+ * upmu_lease_take - let this process execute the PMU instructions itself
+ * @lease: receives a descriptor: poll(2) tells the end of the lease (see
+ *         upmu/uapi.h), upmu_lease_release() or the end of the process gives
+ *         it back
+ * @mode: enum upmu_mode: UPMU_MODE_COUNT, _CYCLES or _RAW
+ * @flags: UPMU_LEASE_CHILDREN, UPMU_LEASE_EXEC, or 0
+ *
+ * For programs that use upmu/raw.h; sets take what they need by themselves.
+ * Returns 0 or
+ *   -EINVAL     unknown mode or flag; UPMU_LEASE_EXEC without _CHILDREN
+ *   -ENXIO      no /dev/upmu: the module upmu is not loaded
+ *   -EPERM      no permission on /dev/upmu, or for this mode
+ *   -EPROTO     the module speaks another ABI than this library
+ *   -EBUSY      another lease or a perf event is in the way; upmu_explain()
+ *               names the holder
+ *   -EOPNOTSUPP this kernel or core cannot grant the mode
+ *   -EMFILE, -ENFILE, -ENOMEM
+ *
+ * Any thread; the lease is the whole process's.
+ */
+UPMU_API int upmu_lease_take(int *lease, uint32_t mode, uint32_t flags);
+
+/**
+ * upmu_lease_check - is the lease still good?
+ *
+ * Returns 0, -ESTALE where it was broken or has ended, -EBADF where @lease is
+ * no lease of this process. One system call.
+ */
+UPMU_API int upmu_lease_check(int lease);
+
+/** upmu_lease_release - give the lease back; below 0 is a no-op */
+UPMU_API void upmu_lease_release(int lease);
+
+/* ---- regions --------------------------------------------------------- */
+
+/** A named part of a program that measures itself; lives until exit. */
+struct upmu_region;
+
+enum upmu_region_format {
+	UPMU_REGION_TEXT = 0,
+	UPMU_REGION_JSON = 1,
+};
+
+/**
+ * struct upmu_region_stats - one event in one region, over all threads
+ * @calls: completed begin/end pairs; where it is 0 the others mean nothing
+ * @total, @min, @max: counts between begin and end, the cost of the pair
+ *         itself (@overhead, measured at the start) taken off each call
+ * @mean: @total / @calls
+ * @running: share of the time (0 to 1) that the events were on the hardware;
+ *         below 1 the counts lack what came in the rest
+ */
+struct upmu_region_stats {
+	uint64_t calls;
+	uint64_t total;
+	uint64_t min;
+	uint64_t max;
+	uint64_t overhead;
+	double mean;
+	double running;
+};
+
+/**
+ * upmu_regions_init - choose what regions count
+ * @events: as for upmu_open(); 1 to 8 of them. NULL: the environment's
+ *          UPMU_EVENTS=, else "cycles,instructions"
+ * @options: as for upmu_open()
+ *
+ * Not needed for the defaults. At exit of the program the report goes to
+ * standard error as text, or where the environment's UPMU_REPORT= says: a
+ * file, as JSON where its name ends in ".json"; "none" for no report. Returns
+ * 0, the errors of upmu_open(), -EINVAL for more than 8 events, or -EALREADY
+ * once a region has begun. Any thread.
+ */
+UPMU_API int upmu_regions_init(const char *events,
+			       const struct upmu_options *options);
+
+/**
+ * upmu_region_open - the region of that name, made where there is none
+ * @out: receives it; it is never freed
+ * @name: 1 to 63 characters
+ *
+ * Returns 0, -EINVAL for such a name, -ENOSPC beyond 64 regions, -ENOMEM.
+ * Any thread.
+ */
+UPMU_API int upmu_region_open(struct upmu_region **out, const char *name);
+
+/**
+ * upmu_region_begin - this thread enters the region
+ *
+ * Regions nest up to 32 deep, also a region in itself; each thread has its own
+ * nesting. The first begin of a thread opens a set for it. Returns 0, the
+ * errors of upmu_open(), or -ENOSPC for more than 32 nested regions. Without a
+ * system call where upmu_counts() needs none.
+ */
+UPMU_API int upmu_region_begin(struct upmu_region *region);
+
+/**
+ * upmu_region_end - this thread leaves the region that it entered last
+ *
+ * Returns 0, -EINVAL where that is not @region (nothing is changed then), or
+ * the errors of upmu_counts() (the call is then not counted).
+ */
+UPMU_API int upmu_region_end(struct upmu_region *region);
+
+/**
+ * upmu_region_read - what one event came to in a region so far
+ * @event: position in the list of upmu_regions_init()
+ *
+ * Threads that are inside a call of begin or end at this very moment are
+ * counted as before it. Returns 0, or -ENOENT beyond the last event. Any
+ * thread.
+ */
+UPMU_API int upmu_region_read(struct upmu_region *region, size_t event,
+			      struct upmu_region_stats *stats);
+
+/**
+ * upmu_regions_report - write the report now
+ * @fd: where to; stays open
+ * @format: enum upmu_region_format
+ *
+ * There is then none at exit. Returns 0, -EINVAL for another format, -ENOMEM,
+ * or the error of write(2). Any thread.
+ */
+UPMU_API int upmu_regions_report(int fd, enum upmu_region_format format);
+
+/* ---- measuring a function -------------------------------------------- */
+
+/**
+ * struct upmu_measure_options - zero and set what differs
+ * @size: sizeof(struct upmu_measure_options); a tail unknown must be 0
+ * @events: as for upmu_open(), 1 to 8; NULL for "cycles"
+ * @warmup: runs that are not counted, at most 1,000,000; 0 for 10
+ * @runs: runs that are counted, 1 to 1,000,000; 0 for 101
+ * @open: as for upmu_open(), or NULL
+ */
+struct upmu_measure_options {
+	size_t size;
+	const char *events;
+	uint32_t warmup;
+	uint32_t runs;
+	const struct upmu_options *open;
+};
+
+/**
+ * struct upmu_measurement - one event over all runs, in counts of the event
+ * @min, @q1, @median, @q3, @max: of the runs; q3 - q1 is the interquartile
+ *         range. What an empty function costs (@overhead, its median over as
+ *         many runs) is taken off each run; a run below it counts as 0.
+ */
+struct upmu_measurement {
+	uint64_t min;
+	uint64_t q1;
+	uint64_t median;
+	uint64_t q3;
+	uint64_t max;
+	uint64_t overhead;
+};
+
+/**
+ * upmu_measure - what does one call of @fn cost beyond that of an empty one?
+ * @fn: called warmup + runs times with @arg on the calling thread
+ * @options: NULL for all defaults
+ * @results: one for each event
+ * @n: room in @results; the number of events exactly
+ *
+ * Returns 0, the errors of upmu_open() and upmu_counts(), -EINVAL for an option
+ * out of range or another @n, -EAGAIN where the events were not on the hardware
+ * all the time (others want counters too). A run during which the set left the
+ * hardware for another thread of control is counted like any other: the median
+ * does not mind.
+ */
+UPMU_API int upmu_measure(void (*fn)(void *arg), void *arg,
+			  const struct upmu_measure_options *options,
+			  struct upmu_measurement *results, size_t n);
+
+/* ---- words ----------------------------------------------------------- */
+
+/**
+ * upmu_explain - why the last failed call of this thread failed
+ *
+ * One sentence with the present value of the setting that refused, and lines
+ * "hint: ..." with the exact command that changes it. Never NULL; "" where
+ * nothing failed yet. The text is good until this thread's next call.
+ */
 UPMU_API const char *upmu_explain(void);
+
+/** upmu_version - of the library at run time: "0.1.0"; constant */
 UPMU_API const char *upmu_version(void);
 
 #ifdef __cplusplus

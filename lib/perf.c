@@ -37,8 +37,7 @@ static uint64_t user_read_config1(const struct upmu_perf_event *event)
 {
 	uint64_t config1 = CONFIG1_USER_READ;
 
-	/* A 32-bit program has one register for the low half only. */
-	if (is_cpu_cycles(event) && sizeof(long) == 8)
+	if (is_cpu_cycles(event))
 		config1 |= CONFIG1_LONG;
 	return config1;
 }

@@ -72,13 +72,14 @@ int upmu_perf_set_stop(struct upmu *set)
  * A thread is on one kind of core at a time: counts and running times of the
  * PMUs add up, while each PMU's event was wanted all the time.
  */
-static int read_slot(const struct upmu_slot *slot, struct upmu_value *out)
+static int read_slot(const struct upmu *set, size_t position,
+		     struct upmu_value *out)
 {
 	struct upmu_value sum = { 0, 0, 0 };
 
-	for (size_t pmu = 0; pmu < slot->set->pmus; pmu++) {
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
 		struct upmu_value value;
-		int ret = upmu_perf_read(slot->fd[pmu], &value);
+		int ret = upmu_perf_read(set->slots[position].fd[pmu], &value);
 
 		if (ret)
 			return ret;
@@ -94,7 +95,7 @@ static int read_slot(const struct upmu_slot *slot, struct upmu_value *out)
 int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
 {
 	for (size_t i = 0; i < set->size; i++) {
-		int ret = read_slot(&set->slots[i], &values[i]);
+		int ret = read_slot(set, i, &values[i]);
 
 		if (ret)
 			return ret;
@@ -102,10 +103,10 @@ int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
 	return 0;
 }
 
-int upmu_perf_set_count(struct upmu_slot *slot, uint64_t *count)
+int upmu_perf_set_count(struct upmu *set, size_t position, uint64_t *count)
 {
 	struct upmu_value value;
-	int ret = read_slot(slot, &value);
+	int ret = read_slot(set, position, &value);
 
 	if (!ret)
 		*count = value.count;

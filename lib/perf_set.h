@@ -17,6 +17,6 @@ void upmu_perf_set_close(struct upmu *set);
 int upmu_perf_set_start(struct upmu *set);
 int upmu_perf_set_stop(struct upmu *set);
 int upmu_perf_set_read(struct upmu *set, struct upmu_value *values);
-int upmu_perf_set_count(struct upmu_slot *slot, uint64_t *count);
+int upmu_perf_set_count(struct upmu *set, size_t position, uint64_t *count);
 
 #endif

@@ -14,19 +14,24 @@ static const char no_page[4096] __attribute__((aligned(64)));
 
 static struct upmu *allocate(const struct upmu_wanted *wanted)
 {
+	size_t counters = wanted->size * sizeof(struct upmu_counter);
+	size_t slots = wanted->size * sizeof(struct upmu_slot);
 	struct upmu *set;
 
-	set = calloc(1, sizeof(*set) + wanted->size * sizeof(*set->slots));
+	set = calloc(1, sizeof(*set) + counters + slots);
 	if (!set)
 		return NULL;
 	set->size = wanted->size;
+	set->slots = (struct upmu_slot *)&set->counters[set->size];
 	for (size_t i = 0; i < set->size; i++) {
 		struct upmu_slot *slot = &set->slots[i];
 
-		slot->counter.page = no_page;
-		slot->counter.layout = UPMU_COUNTER_LAYOUT;
-		slot->set = set;
-		slot->position = i;
+		set->counters[i] = (struct upmu_counter){
+			.page = no_page,
+			.thread = __builtin_thread_pointer(),
+			.layout = UPMU_COUNTER_LAYOUT,
+			.position = (uint32_t)i,
+		};
 		strcpy(slot->name, wanted->names[i]);
 		for (size_t pmu = 0; pmu < UPMU_PMUS_MAX; pmu++)
 			slot->fd[pmu] = -1;
@@ -138,7 +143,7 @@ size_t upmu_size(const struct upmu *set)
 const struct upmu_counter *upmu_counter(const struct upmu *set, size_t position)
 {
 	assert(position < set->size);
-	return &set->slots[position].counter;
+	return &set->counters[position];
 }
 
 const char *upmu_event_name(const struct upmu *set, size_t position)
@@ -170,16 +175,16 @@ int upmu_read(struct upmu *set, struct upmu_value *values, size_t n)
 int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n)
 {
 	for (size_t i = 0; i < n && i < set->size; i++)
-		counts[i] = upmu_count_slow(&set->slots[i].counter);
+		counts[i] = upmu_count_slow(&set->counters[i]);
 	return 0;
 }
 
 uint64_t upmu_count_slow(const struct upmu_counter *counter)
 {
-	struct upmu_slot *slot = (struct upmu_slot *)(uintptr_t)counter;
+	struct upmu *set = upmu_set_of(counter);
 	uint64_t count;
 
-	if (slot->set->source->count(slot, &count))
+	if (set->source->count(set, counter->position, &count))
 		return UPMU_NO_COUNT;
 	return count;
 }

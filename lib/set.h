@@ -17,16 +17,12 @@ struct upmu_source;
 
 /**
  * struct upmu_slot - one event of a set
- * @counter: first, so that upmu_count_slow() finds the slot
- * @fd: perf's descriptor on each PMU of the set; -1 where this PMU lacks it
+ * @fd: perf's descriptor on each PMU of the set; -1 where none is open
  * @page: perf's mmap page on each PMU, or NULL
  * @state: the source's own
  */
 struct upmu_slot {
-	struct upmu_counter counter;
-	struct upmu *set;
-	size_t position;
-	char name[UPMU_NAME_SIZE];
+	char name[UPMU_NAME_SIZE + 2];
 	const char *unit;
 	int fd[UPMU_PMUS_MAX];
 	void *page[UPMU_PMUS_MAX];
@@ -40,7 +36,17 @@ struct upmu {
 	uint32_t flags;
 	uint64_t opened_ns;
 	struct upmu *next; /* every open set of the process, for fork */
-	struct upmu_slot slots[];
+	struct upmu_slot *slots;
+	struct upmu_counter counters[];
 };
+
+/** The set that @counter is one of. */
+static inline struct upmu *upmu_set_of(const struct upmu_counter *counter)
+{
+	const struct upmu_counter *first = counter - counter->position;
+
+	return (struct upmu *)((uintptr_t)first -
+			       offsetof(struct upmu, counters));
+}
 
 #endif

@@ -24,9 +24,10 @@ static int open_clock(struct upmu *set, const struct upmu_wanted *wanted)
 	return 0;
 }
 
-static int count(struct upmu_slot *slot, uint64_t *out)
+static int count(struct upmu *set, size_t position, uint64_t *out)
 {
-	*out = upmu_sys_clock_ns() - slot->set->opened_ns;
+	(void)position;
+	*out = upmu_sys_clock_ns() - set->opened_ns;
 	return 0;
 }
 

@@ -30,7 +30,7 @@ struct upmu_source {
 	int (*start)(struct upmu *set);
 	int (*stop)(struct upmu *set);
 	int (*read)(struct upmu *set, struct upmu_value *values);
-	int (*count)(struct upmu_slot *slot, uint64_t *count);
+	int (*count)(struct upmu *set, size_t position, uint64_t *count);
 };
 
 extern const struct upmu_source upmu_source_page;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lease.h - asking upmu.ko
+ */
+#ifndef UPMU_LIB_LEASE_H
+#define UPMU_LIB_LEASE_H
+
+#include "upmu.h"
+
+/**
+ * Open /dev/upmu and ask for its INFO. Returns a descriptor or, explained,
+ * -ENXIO (no module), -EPERM (no permission), -EPROTO (another ABI), -EMFILE,
+ * -ENFILE.
+ */
+int upmu_device_open(struct upmu_info *info);
+
+/** INFO through a descriptor that is open already. */
+int upmu_device_info(int fd, struct upmu_info *info);
+
+/**
+ * The one COUNT lease of this process that all sets on pages share. Each
+ * _get that returned 0 wants a _put. A child made by fork() starts with none.
+ */
+int upmu_count_lease_get(void);
+void upmu_count_lease_put(void);
+
+/** In the child after fork(): the parent's lease is not ours. */
+void upmu_count_lease_forked(void);
+
+#endif
