@@ -6,7 +6,9 @@
 #include "version.h"
 
 /* One row per subcommand: X(name, summary); its main is cmd_NAME(). */
-#define COMMANDS(X) X(stat, "count an unmodified program")
+#define COMMANDS(X) \
+	X(stat, "count an unmodified program") \
+	X(setup, "make the counters usable after every boot")
 
 #define DECLARE(name, summary) int cmd_##name(int argc, char **argv);
 COMMANDS(DECLARE)

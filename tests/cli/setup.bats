@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu setup on a root directory of the test's own, with commands that only
+# record how they were called.
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	export UPMU_ROOT=$BATS_TEST_TMPDIR/root
+	calls=$BATS_TEST_TMPDIR/calls
+	mkdir -p "$UPMU_ROOT"/etc/{udev/rules.d,modules-load.d,sysctl.d} \
+		"$UPMU_ROOT/proc/sys/kernel" "$BATS_TEST_TMPDIR/bin"
+	echo 3 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	echo 'root:x:0:' >"$UPMU_ROOT/etc/group"
+	for name in groupadd groupdel modprobe udevadm sysctl; do
+		printf '#!/bin/sh\necho "%s $*" >>"%s"\n' "$name" "$calls" \
+			>"$BATS_TEST_TMPDIR/bin/$name"
+		chmod +x "$BATS_TEST_TMPDIR/bin/$name"
+	done
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	: >"$calls"
+}
+
+files_written() {
+	find "$UPMU_ROOT/etc" -type f ! -name group | wc -l
+}
+
+@test "setup_without_a_terminal_or_yes_does_nothing" {
+	run "$upmu" setup </dev/null
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"upmu setup --yes"* ]]
+	[ "$(files_written)" -eq 0 ]
+	[ ! -s "$calls" ]
+}
+
+@test "setup_dry_run_shows_each_file_and_does_nothing" {
+	run "$upmu" setup --dry-run
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"write /etc/udev/rules.d/60-upmu.rules"* ]]
+	[[ "$output" == *'| KERNEL=="upmu", GROUP="upmu", MODE="0660"'* ]]
+	[[ "$output" == *"run   modprobe upmu"* ]]
+	[ "$(files_written)" -eq 0 ]
+	[ ! -s "$calls" ]
+}
+
+@test "setup_writes_what_it_showed_and_runs_what_it_showed" {
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	grep -q '^KERNEL=="upmu", GROUP="upmu", MODE="0660"$' \
+		"$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules"
+	grep -qx upmu "$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	grep -qx 'kernel.perf_event_paranoid = 2' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	[ "$(files_written)" -eq 3 ]
+	[ "$(cut -d' ' -f1 "$calls" | xargs)" = "groupadd udevadm modprobe sysctl" ]
+}
+
+@test "setup_asks_for_paranoid_1_on_a_core_without_filters" {
+	mkdir -p "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	grep -qx 'kernel.perf_event_paranoid = 1' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+}
+
+@test "setup_leaves_a_paranoid_that_is_low_enough" {
+	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	[ ! -e "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf" ]
+	run grep -c sysctl "$calls"
+	[ "$output" -eq 0 ]
+}
+
+@test "setup_needs_no_module_where_the_kernel_opens_the_registers" {
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	grep -qx 'kernel.perf_user_access = 1' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	[ "$(files_written)" -eq 1 ]
+	[ "$(cut -d' ' -f1 "$calls" | xargs)" = "sysctl" ]
+}
+
+@test "setup_writes_over_no_file_of_somebody_else" {
+	echo 'mine' >"$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write over '/etc/modules-load.d/upmu.conf'"* ]]
+	[ "$(files_written)" -eq 1 ]
+	[ ! -s "$calls" ]
+}
+
+@test "undo_removes_what_setup_wrote_and_the_group_it_created" {
+	"$upmu" setup --yes
+	echo 'upmu:x:999:' >>"$UPMU_ROOT/etc/group"
+	: >"$calls"
+	run "$upmu" setup --undo --yes
+	[ "$status" -eq 0 ]
+	[ "$(files_written)" -eq 0 ]
+	grep -qx 'groupdel upmu' "$calls"
+}
+
+@test "undo_keeps_a_group_that_was_there_before" {
+	echo 'upmu:x:999:' >>"$UPMU_ROOT/etc/group"
+	"$upmu" setup --yes
+	: >"$calls"
+	run "$upmu" setup --undo --yes
+	[ "$status" -eq 0 ]
+	[ "$(files_written)" -eq 0 ]
+	run grep -c groupdel "$calls"
+	[ "$output" -eq 0 ]
+}
+
+@test "undo_keeps_a_group_it_created_known_over_a_second_setup" {
+	"$upmu" setup --yes
+	echo 'upmu:x:999:' >>"$UPMU_ROOT/etc/group"
+	"$upmu" setup --yes
+	: >"$calls"
+	run "$upmu" setup --undo --yes
+	[ "$status" -eq 0 ]
+	grep -qx 'groupdel upmu' "$calls"
+}
+
+@test "undo_keeps_a_file_that_was_changed_into_somebody_elses" {
+	"$upmu" setup --yes
+	echo 'mine' >"$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	run "$upmu" setup --undo --yes
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"keep  /etc/modules-load.d/upmu.conf"* ]]
+	[ "$(files_written)" -eq 1 ]
+}
+
+@test "undo_unloads_the_module_only_where_it_is_loaded" {
+	"$upmu" setup --yes
+	: >"$calls"
+	run "$upmu" setup --undo --yes
+	run grep -c modprobe "$calls"
+	[ "$output" -eq 0 ]
+	"$upmu" setup --yes
+	mkdir -p "$UPMU_ROOT/sys/module/upmu"
+	: >"$calls"
+	run "$upmu" setup --undo --yes
+	grep -qx 'modprobe -r upmu' "$calls"
+}
+
+@test "setup_stops_at_a_command_that_fails_and_hints" {
+	printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/modprobe"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'modprobe' failed"* ]]
+	[[ "$output" == *"hint: upmu check"* ]]
+}
+
+@test "setup_refuses_an_unknown_option_and_an_argument" {
+	run "$upmu" setup --nosuch
+	[ "$status" -eq 2 ]
+	run "$upmu" setup extra
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unexpected 'extra'"* ]]
+}
