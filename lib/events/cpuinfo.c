@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/events/cpuinfo.h"
+#include "lib/sys.h"
+
+#define CPUS "/sys/devices/system/cpu"
+
+/* One CPU's lines of /proc/cpuinfo, gathered until the next begins. */
+struct reading {
+	struct upmu_cpuinfo *info;
+	long cpu;	  /* -1: before the first "processor" */
+	long blocks;	  /* "processor" lines seen */
+	long with_midr;	  /* of them, those with identification */
+	uint32_t midr;	  /* parts of it so far */
+	bool has_midr;
+};
+
+static int sysfs_midr(unsigned int cpu, uint32_t *midr)
+{
+	char path[UPMU_PATH_SIZE];
+	long value;
+	char text[32];
+	int ret;
+
+	snprintf(path, sizeof(path),
+		 CPUS "/cpu%u/regs/identification/midr_el1", cpu);
+	ret = upmu_sys_read_text(path, text, sizeof(text));
+	if (ret)
+		return ret;
+	value = (long)strtoull(text, NULL, 16);
+	*midr = (uint32_t)value;
+	return 0;
+}
+
+static void finish_cpu(struct reading *r)
+{
+	if (r->has_midr && r->cpu >= 0 && r->cpu < UPMU_CPUS_MAX) {
+		r->with_midr++;
+		if (!r->info->midrs[r->cpu])
+			r->info->midrs[r->cpu] = r->midr;
+	}
+}
+
+static void start_cpu(struct reading *r, const char *value)
+{
+	char *end;
+	long cpu = strtol(value, &end, 10);
+
+	/* "Processor : ARMv7 Processor rev 3" of old kernels is no number. */
+	if (end == value)
+		return;
+	finish_cpu(r);
+	r->cpu = cpu;
+	r->blocks++;
+	r->midr = 0;
+	r->has_midr = false;
+}
+
+/* "8", "7", "6TEJ", "AArch64" */
+static int architecture(const char *value)
+{
+	if (!strncmp(value, "AArch64", 7))
+		return 8;
+	return (int)strtol(value, NULL, 10);
+}
+
+static void read_line(struct reading *r, const char *line)
+{
+	const char *value = strchr(line, ':');
+	uint32_t number;
+
+	if (!value)
+		return;
+	value += 1 + (value[1] == ' ');
+	number = (uint32_t)strtoul(value, NULL, 0);
+	if (!strncasecmp(line, "processor", 9)) {
+		start_cpu(r, value);
+	} else if (!strncmp(line, "CPU implementer", 15)) {
+		r->midr |= number << 24;
+		r->has_midr = true;
+	} else if (!strncmp(line, "CPU architecture", 16)) {
+		r->info->arch = architecture(value);
+	} else if (!strncmp(line, "CPU variant", 11)) {
+		r->midr |= (number & 0xf) << 20;
+	} else if (!strncmp(line, "CPU part", 8)) {
+		r->midr |= 0xf << 16 | (number & 0xfff) << 4;
+	} else if (!strncmp(line, "CPU revision", 12)) {
+		r->midr |= number & 0xf;
+	}
+}
+
+/* Kernels before 3.8 wrote the identification once, behind all CPUs. */
+static void spread(struct reading *r)
+{
+	if (r->with_midr != 1 || r->blocks < 2)
+		return;
+	for (long cpu = 0; cpu < r->blocks && cpu < UPMU_CPUS_MAX; cpu++)
+		if (!r->info->midrs[cpu])
+			r->info->midrs[cpu] = r->midr;
+}
+
+static void read_proc(struct upmu_cpuinfo *info)
+{
+	struct reading r = { .info = info, .cpu = -1 };
+	char block[1024], line[96];
+	size_t length = 0;
+	ssize_t n;
+	int fd;
+
+	fd = upmu_sys_open("/proc/cpuinfo", O_RDONLY);
+	if (fd < 0)
+		return;
+	while ((n = upmu_sys_read(fd, block, sizeof(block))) > 0) {
+		for (ssize_t i = 0; i < n; i++) {
+			if (block[i] != '\n') {
+				/* A long line is "Features"; its end is idle. */
+				if (length < sizeof(line) - 1)
+					line[length++] = block[i];
+				continue;
+			}
+			line[length] = '\0';
+			read_line(&r, line);
+			length = 0;
+		}
+	}
+	upmu_sys_close(fd);
+	finish_cpu(&r);
+	spread(&r);
+}
+
+void upmu_cpuinfo_read(struct upmu_cpuinfo *info)
+{
+	bool all = true;
+	unsigned int cpu;
+
+	memset(info, 0, sizeof(*info));
+	for (cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
+		char path[UPMU_PATH_SIZE];
+
+		snprintf(path, sizeof(path), CPUS "/cpu%u", cpu);
+		if (!upmu_sys_exists(path))
+			break;
+		if (sysfs_midr(cpu, &info->midrs[cpu]))
+			all = false;
+		else
+			info->arch = 8; /* only 64-bit kernels have the file */
+		if (!cpu && !info->arch)
+			break; /* no kernel has it for some CPUs only */
+	}
+	if (!all || !cpu)
+		read_proc(info);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UPMU_EVENTS_CPUINFO_H
+#define UPMU_EVENTS_CPUINFO_H
+
+#include "lib/events/events.h"
+
+/*
+ * @arch: 6, 7, 8 as the kernel says; 0: not told. (Kernels call an ARM1176
+ *        architecture 7, so only a core that no table knows goes by it.)
+ * @midrs: by CPU; 0: not told (offline, or no ARM)
+ */
+struct upmu_cpuinfo {
+	int arch;
+	uint32_t midrs[UPMU_CPUS_MAX];
+};
+
+/* From sysfs (64-bit kernels), for the rest from /proc/cpuinfo. */
+void upmu_cpuinfo_read(struct upmu_cpuinfo *info);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Does an emulator make up the counts?
+ *
+ * Not what the machine is called but what its PMU has is asked first: the
+ * architecture wants l1d_cache of every PMUv3, QEMU's has none, and a guest
+ * on silicon has what the silicon has. 32-bit kernels do not ask the PMU
+ * which events it has, so there the board decides.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/events/events.h"
+#include "lib/events/text.h"
+#include "lib/pmus.h"
+#include "lib/sys.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+#define TREE	"/sys/firmware/devicetree/base"
+
+static bool has_event(const char *pmu, const char *event)
+{
+	char path[UPMU_PATH_SIZE];
+
+	snprintf(path, sizeof(path), DEVICES "/%.100s/events/%s", pmu, event);
+	return upmu_sys_exists(path);
+}
+
+/* 1: made up, 0: real, -1: the PMU does not tell. */
+static int pmu_tells(void)
+{
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+	int n = upmu_pmus_list(pmus);
+
+	for (int i = 0; i < n; i++) {
+		if (strncmp(pmus[i].name, "armv8", 5) ||
+		    !has_event(pmus[i].name, "cpu_cycles"))
+			continue;
+		return !has_event(pmus[i].name, "l1d_cache") &&
+		       !has_event(pmus[i].name, "l1d_cache_refill");
+	}
+	return -1;
+}
+
+/* A property that lists strings, each with its NUL: is one of them @word? */
+static bool tree_lists(const char *path, const char *start)
+{
+	char text[512] = { 0 };
+	size_t at = 0;
+
+	if (upmu_sys_read_text(path, text, sizeof(text) - 1))
+		return false;
+	while (at < sizeof(text) && text[at]) {
+		if (!strncmp(text + at, start, strlen(start)))
+			return true;
+		at += upmu_span(text + at, '\0') + 1;
+	}
+	return false;
+}
+
+static bool has_fw_cfg(void)
+{
+	char path[UPMU_PATH_SIZE];
+	const struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (upmu_sys_path(path, TREE))
+		return false;
+	dir = opendir(path);
+	if (!dir)
+		return false;
+	while (!found && (entry = readdir(dir)))
+		found = !strncmp(entry->d_name, "fw-cfg@", 7);
+	closedir(dir);
+	return found;
+}
+
+/* A Raspberry Pi's firmware puts its serial number into every tree. */
+static bool is_pi_without_firmware(void)
+{
+	return tree_lists(TREE "/compatible", "raspberrypi,") &&
+	       !upmu_sys_exists(TREE "/serial-number");
+}
+
+bool upmu_machine_is_emulated(void)
+{
+	int told = pmu_tells();
+
+	if (told >= 0)
+		return told;
+	return tree_lists(TREE "/compatible", "linux,dummy-virt") ||
+	       has_fw_cfg() || is_pi_without_firmware();
+}
+
+bool upmu_emulator_counts(const struct upmu_event_row *row)
+{
+	static const char *const counted[] = { "cpu_cycles", "inst_retired",
+					       "sw_incr" };
+	const char *name = upmu_row_name(row);
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+		if (!strcmp(name, counted[i]))
+			return true;
+	return false;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UPMU_EVENTS_GENERIC_H
+#define UPMU_EVENTS_GENERIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* An event that the kernel knows by a number of its own. */
+struct upmu_generic {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+};
+
+/* The kernel's software events; NULL: none of that name. */
+const struct upmu_generic *upmu_software_find(const char *name, size_t length);
+
+/* perf's names for hardware: `cycles`, `L1-dcache-load-misses`. */
+const struct upmu_generic *upmu_hardware_find(const char *name, size_t length);
+
+/* All names in turn, for suggestions; NULL from the end on. */
+const char *upmu_generic_name(size_t n);
+
+#endif

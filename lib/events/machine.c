@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+/* Which kinds of core this machine has, and perf's PMU for each. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/events/cpuinfo.h"
+#include "lib/events/events.h"
+#include "lib/events/text.h"
+#include "lib/pmus.h"
+#include "lib/sys.h"
+
+/* What perf wants for the cycle counter: drivers/perf/arm_v6_pmu.c and
+ * arm_v7_pmu.c made up 0xff, arm_pmuv3.c takes the architecture's event. */
+#define CYCLES_V6_V7 0xff
+#define CYCLES_V8    0x11
+
+static bool has_cpu(const uint64_t *cpus, unsigned int cpu)
+{
+	return cpus[cpu / 64] >> cpu % 64 & 1;
+}
+
+static void add_cpu(uint64_t *cpus, unsigned int cpu)
+{
+	cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+}
+
+/* "0-3,8": what cannot be read adds nothing. */
+static void parse_cpus(uint64_t *cpus, const char *list)
+{
+	while (*list) {
+		char *end;
+		unsigned long first = strtoul(list, &end, 10), last = first;
+
+		if (end == list)
+			return;
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		for (; first <= last && first < UPMU_CPUS_MAX; first++)
+			add_cpu(cpus, (unsigned int)first);
+		list = *end ? end + 1 : end;
+	}
+}
+
+/* Cores are of one kind when implementer and part agree. */
+static bool same_kind(uint32_t a, uint32_t b)
+{
+	const uint32_t mask = 0xff00fff0;
+
+	return (a & mask) == (b & mask);
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static const struct upmu_core *core_of_pmu(const char *pmu)
+{
+	const struct upmu_core *core = upmu_core_by_name(pmu, strlen(pmu));
+
+	if (core)
+		return core;
+	if (starts_with(pmu, "armv8"))
+		return upmu_core_common(UPMU_ARCH_V8);
+	if (starts_with(pmu, "armv7"))
+		return upmu_core_common(UPMU_ARCH_V7);
+	return NULL;
+}
+
+/*
+ * The architecture's events are for PMUs of the architecture: others that
+ * sit in ARM processors (Apple's) have codes of their own.
+ */
+static const struct upmu_core *unknown_core(const char *pmu, int arch)
+{
+	if (pmu[0] && !starts_with(pmu, "armv"))
+		return NULL;
+	if (arch >= UPMU_ARCH_V8)
+		return upmu_core_common(UPMU_ARCH_V8);
+	return arch == UPMU_ARCH_V7 ? upmu_core_common(UPMU_ARCH_V7) : NULL;
+}
+
+/* One PMU over unlike cores: only what the architecture says is sure. */
+static const struct upmu_core *core_of_cpus(const struct upmu_core_kind *kind,
+					    const struct upmu_cpuinfo *info)
+{
+	const struct upmu_core *core = upmu_core_by_midr(kind->midr);
+
+	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++)
+		if (has_cpu(kind->cpus, cpu) && info->midrs[cpu] &&
+		    !same_kind(info->midrs[cpu], (uint32_t)kind->midr))
+			return unknown_core(kind->pmu_name, info->arch);
+	return core ? core : unknown_core(kind->pmu_name, info->arch);
+}
+
+static uint32_t cycles_config(const struct upmu_core_kind *kind)
+{
+	if (starts_with(kind->pmu_name, "armv6") ||
+	    starts_with(kind->pmu_name, "armv7"))
+		return CYCLES_V6_V7;
+	if (!kind->pmu_name[0] && kind->core &&
+	    upmu_core_arch(kind->core) == UPMU_ARCH_V6)
+		return CYCLES_V6_V7;
+	return CYCLES_V8;
+}
+
+static uint32_t first_midr(const uint64_t *cpus,
+			   const struct upmu_cpuinfo *info)
+{
+	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++)
+		if (has_cpu(cpus, cpu) && info->midrs[cpu])
+			return info->midrs[cpu];
+	return 0;
+}
+
+static int new_kind(struct upmu_machine *machine, struct upmu_core_kind **out)
+{
+	if (machine->n_kinds == UPMU_KINDS_MAX)
+		return -E2BIG;
+	*out = &machine->kinds[machine->n_kinds++];
+	memset(*out, 0, sizeof(**out));
+	(*out)->pmu_type = UPMU_PMU_TYPE_NONE;
+	return 0;
+}
+
+/* A PMU is a kind of core where its CPUs have MIDRs or its name is ARM's. */
+static int add_pmu(struct upmu_machine *machine, const struct upmu_pmu *pmu,
+		   const struct upmu_cpuinfo *info)
+{
+	struct upmu_core_kind *kind;
+	uint64_t cpus[UPMU_CPUS_MAX / 64] = { 0 };
+	uint32_t midr;
+	int ret;
+
+	parse_cpus(cpus, pmu->cpus[0] ? pmu->cpus : "0-1023");
+	midr = first_midr(cpus, info);
+	if (!midr && !core_of_pmu(pmu->name))
+		return 0;
+	ret = new_kind(machine, &kind);
+	if (ret)
+		return ret;
+	memcpy(kind->cpus, cpus, sizeof(cpus));
+	kind->midr = midr;
+	kind->pmu_type = pmu->type;
+	_Static_assert(sizeof(kind->pmu_name) == sizeof(pmu->name),
+		       "one length for the names of PMUs");
+	memcpy(kind->pmu_name, pmu->name, sizeof(kind->pmu_name));
+	kind->core = midr ? core_of_cpus(kind, info) : core_of_pmu(pmu->name);
+	kind->cycles_config = cycles_config(kind);
+	return 0;
+}
+
+/* A CPU for which perf has no PMU. */
+static int add_bare_cpu(struct upmu_machine *machine, unsigned int cpu,
+			const struct upmu_cpuinfo *info)
+{
+	uint32_t midr = info->midrs[cpu];
+	struct upmu_core_kind *kind;
+	int ret;
+
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		kind = &machine->kinds[i];
+		if (kind->pmu_type != UPMU_PMU_TYPE_NONE ||
+		    !same_kind((uint32_t)kind->midr, midr))
+			continue;
+		add_cpu(kind->cpus, cpu);
+		return 0;
+	}
+	ret = new_kind(machine, &kind);
+	if (ret)
+		return ret;
+	add_cpu(kind->cpus, cpu);
+	kind->midr = midr;
+	kind->core = core_of_cpus(kind, info);
+	kind->cycles_config = cycles_config(kind);
+	return 0;
+}
+
+const struct upmu_core_kind *
+upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu)
+{
+	for (size_t i = 0; cpu < UPMU_CPUS_MAX && i < machine->n_kinds; i++)
+		if (has_cpu(machine->kinds[i].cpus, cpu))
+			return &machine->kinds[i];
+	return NULL;
+}
+
+static unsigned int first_cpu(const struct upmu_core_kind *kind)
+{
+	unsigned int cpu = 0;
+
+	while (cpu < UPMU_CPUS_MAX && !has_cpu(kind->cpus, cpu))
+		cpu++;
+	return cpu;
+}
+
+static int by_first_cpu(const void *a, const void *b)
+{
+	unsigned int left = first_cpu(a), right = first_cpu(b);
+
+	return (left > right) - (left < right);
+}
+
+static int find_kinds(struct upmu_machine *machine)
+{
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+	struct upmu_cpuinfo info;
+	int n, ret = 0;
+
+	upmu_cpuinfo_read(&info);
+	n = upmu_pmus_list(pmus); /* negative: no sysfs, so no PMU is known */
+	for (int i = 0; !ret && i < n; i++)
+		ret = add_pmu(machine, &pmus[i], &info);
+	for (unsigned int cpu = 0; !ret && cpu < UPMU_CPUS_MAX; cpu++)
+		if (info.midrs[cpu] && !upmu_machine_kind_of_cpu(machine, cpu))
+			ret = add_bare_cpu(machine, cpu, &info);
+	return ret;
+}
+
+int upmu_machine_read(struct upmu_machine *machine)
+{
+	int ret;
+
+	machine->n_kinds = 0;
+	ret = find_kinds(machine);
+	if (ret)
+		return ret;
+	qsort(machine->kinds, machine->n_kinds, sizeof(machine->kinds[0]),
+	      by_first_cpu);
+	machine->is_emulated = upmu_machine_is_emulated();
+	return 0;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The grammar of event lists. A list is read twice: once to see whether it
+ * is right, once to write it, so that a refused one leaves @out untouched.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/events/events.h"
+#include "lib/events/resolve.h"
+#include "lib/events/text.h"
+
+struct parser {
+	const char *text;
+	size_t at;
+	const struct upmu_machine *machine;
+	struct upmu_events_error *error;
+	struct upmu_event_list *out; /* NULL while checking */
+	size_t n, n_written, n_groups;
+	bool in_group;
+	uint8_t group_modifiers;
+	unsigned int group_counters[UPMU_KINDS_MAX];
+};
+
+static int refuse(struct parser *p, int error, const char *what)
+{
+	p->error->position = p->n_written + 1;
+	p->error->offset = p->at;
+	snprintf(p->error->text, sizeof(p->error->text),
+		 "event %zu of the list: %s", p->n_written + 1, what);
+	p->error->hint[0] = '\0';
+	return error;
+}
+
+static void skip_blanks(struct parser *p)
+{
+	while (p->text[p->at] == ' ' || p->text[p->at] == '\t' ||
+	       p->text[p->at] == '\n')
+		p->at++;
+}
+
+static bool is_delimiter(char c)
+{
+	return !c || c == ',' || c == '{' || c == '}' || c == ':' ||
+	       c == ' ' || c == '\t' || c == '\n';
+}
+
+static int modifier(char c)
+{
+	switch (c) {
+	case 'u':
+		return UPMU_EVENT_USER;
+	case 'k':
+		return UPMU_EVENT_KERNEL;
+	case 'h':
+		return UPMU_EVENT_HYP;
+	default:
+		return 0;
+	}
+}
+
+/* Letters at p->at up to a delimiter; @out: of enum upmu_event_modifier. */
+static int read_modifiers(struct parser *p, uint8_t *out)
+{
+	uint8_t modifiers = 0;
+	char what[48];
+
+	for (; !is_delimiter(p->text[p->at]); p->at++) {
+		int one = modifier(p->text[p->at]);
+
+		if (one) {
+			modifiers |= (uint8_t)one;
+			continue;
+		}
+		snprintf(what, sizeof(what), "unknown modifier '%c'",
+			 p->text[p->at]);
+		refuse(p, -EINVAL, what);
+		snprintf(p->error->hint, sizeof(p->error->hint),
+			 "modifiers are u (user), k (kernel), h (hypervisor)");
+		return -EINVAL;
+	}
+	*out = modifiers;
+	return 0;
+}
+
+static int read_colon_modifiers(struct parser *p, uint8_t *out)
+{
+	uint8_t modifiers;
+	int ret;
+
+	*out = 0;
+	if (p->text[p->at] != ':')
+		return 0;
+	p->at++;
+	if (is_delimiter(p->text[p->at]))
+		return refuse(p, -EINVAL, "no modifier after ':'");
+	ret = read_modifiers(p, &modifiers);
+	if (!ret)
+		*out = modifiers;
+	return ret;
+}
+
+/* `name` or `pmu/name/`, where commas and colons are part of the name. */
+static int read_word(struct parser *p, struct upmu_word *word)
+{
+	size_t start = p->at;
+	int ret;
+
+	word->text = p->text + start;
+	word->modifiers = 0;
+	while (!is_delimiter(p->text[p->at]) && p->text[p->at] != '/')
+		p->at++;
+	if (p->text[p->at] != '/') {
+		word->length = p->at - start;
+		return 0;
+	}
+	p->at++;
+	p->at += upmu_span(p->text + p->at, '/');
+	if (!p->text[p->at]) {
+		p->at = start;
+		return refuse(p, -EINVAL, "no second '/' after a PMU's name");
+	}
+	p->at++;
+	word->length = p->at - start;
+	ret = read_modifiers(p, &word->modifiers);
+	return ret;
+}
+
+static bool takes_counter(const struct upmu_event *event)
+{
+	return event->kind >= 0 && event->is_supported && !event->is_cycles &&
+	       event->class != UPMU_EVENT_SOFTWARE;
+}
+
+/* What can never run together is refused before the kernel is asked. */
+static int count_group(struct parser *p, const struct upmu_event *event)
+{
+	const struct upmu_core *core;
+	char what[128];
+
+	if (!p->in_group || !takes_counter(event))
+		return 0;
+	core = p->machine->kinds[event->kind].core;
+	if (!core || ++p->group_counters[event->kind] <=
+			     upmu_core_counters_most(core))
+		return 0;
+	snprintf(what, sizeof(what), "%s has %u event counters, group %zu "
+		 "wants more",
+		 upmu_core_name(core), upmu_core_counters_most(core),
+		 p->n_groups);
+	return refuse(p, -EMFILE, what);
+}
+
+static int emit(struct parser *p, struct upmu_event *event)
+{
+	int ret = count_group(p, event);
+
+	if (ret)
+		return ret;
+	if (p->n == UPMU_LIST_MAX)
+		return refuse(p, -E2BIG, "the list is too long");
+	event->position = (uint16_t)p->n_written;
+	event->group = p->in_group ? (uint16_t)p->n_groups : 0;
+	if (p->out)
+		p->out->events[p->n] = *event;
+	p->n++;
+	return 0;
+}
+
+static int read_event(struct parser *p)
+{
+	struct upmu_resolved resolved;
+	size_t start = p->at;
+	struct upmu_word word;
+	uint8_t modifiers;
+	int ret;
+
+	ret = read_word(p, &word);
+	if (ret)
+		return ret;
+	if (!word.length)
+		return refuse(p, -EINVAL, "no name");
+	ret = read_colon_modifiers(p, &modifiers);
+	if (ret)
+		return ret;
+	word.modifiers |= modifiers;
+	if (p->in_group)
+		word.modifiers |= p->group_modifiers;
+	p->error->position = p->n_written + 1;
+	p->error->offset = start;
+	ret = upmu_word_resolve(&resolved, &word, p->machine, p->error);
+	for (size_t i = 0; !ret && i < resolved.n; i++)
+		ret = emit(p, &resolved.events[i]);
+	if (!ret)
+		p->n_written++;
+	return ret;
+}
+
+/* The modifiers of a group stand behind it, but its events need them. */
+static int open_group(struct parser *p)
+{
+	size_t start = p->at++;
+	size_t inside = p->at;
+	int ret;
+
+	p->at += upmu_span(p->text + p->at, '}');
+	if (!p->text[p->at]) {
+		p->at = start;
+		return refuse(p, -EINVAL, "'{' without '}'");
+	}
+	p->at++;
+	ret = read_colon_modifiers(p, &p->group_modifiers);
+	if (ret)
+		return ret;
+	p->at = inside;
+	p->n_groups++;
+	p->in_group = true;
+	memset(p->group_counters, 0, sizeof(p->group_counters));
+	return 0;
+}
+
+static int close_group(struct parser *p)
+{
+	uint8_t modifiers;
+
+	p->at++;
+	p->in_group = false;
+	return read_colon_modifiers(p, &modifiers);
+}
+
+static int read_item(struct parser *p)
+{
+	int ret;
+
+	skip_blanks(p);
+	if (p->text[p->at] == '{') {
+		if (p->in_group)
+			return refuse(p, -EINVAL, "'{' within '{ }'");
+		ret = open_group(p);
+		if (ret)
+			return ret;
+		skip_blanks(p);
+	}
+	ret = read_event(p);
+	if (ret)
+		return ret;
+	skip_blanks(p);
+	if (p->text[p->at] != '}')
+		return 0;
+	if (!p->in_group)
+		return refuse(p, -EINVAL, "'}' without '{'");
+	ret = close_group(p);
+	skip_blanks(p);
+	return ret;
+}
+
+static int read_list(struct parser *p)
+{
+	int ret;
+
+	for (;;) {
+		ret = read_item(p);
+		if (ret)
+			return ret;
+		if (!p->text[p->at])
+			break;
+		if (p->text[p->at] != ',')
+			return refuse(p, -EINVAL, "no ',' before the next");
+		p->at++;
+	}
+	return p->in_group ? refuse(p, -EINVAL, "'{' without '}'") : 0;
+}
+
+static void finish(struct parser *p)
+{
+	p->out->n = p->n;
+	p->out->n_written = p->n_written;
+	p->out->n_groups = p->n_groups;
+}
+
+int upmu_events_parse(struct upmu_event_list *out, const char *text,
+		      const struct upmu_machine *machine,
+		      struct upmu_events_error *error)
+{
+	struct upmu_events_error why;
+	struct parser check = { .text = text,
+				.machine = machine,
+				.error = &why };
+	struct parser write = check;
+	int ret;
+
+	ret = read_list(&check);
+	if (!ret) {
+		write.out = out;
+		ret = read_list(&write);
+	}
+	if (!ret)
+		finish(&write);
+	else if (error)
+		*error = why;
+	return ret;
+}
+
+int upmu_events_default(struct upmu_event_list *out,
+			const struct upmu_machine *machine)
+{
+	struct upmu_events_error why;
+	struct parser write = { .machine = machine,
+				.error = &why,
+				.out = out };
+	struct upmu_resolved resolved;
+
+	if (!machine->n_kinds || !machine->kinds[0].core)
+		return -ENOENT;
+	for (int i = 0; i < UPMU_DEFAULTS; i++) {
+		upmu_default_resolve(&resolved, (enum upmu_default)i, machine);
+		for (size_t n = 0; n < resolved.n; n++)
+			emit(&write, &resolved.events[n]);
+		write.n_written++;
+	}
+	finish(&write);
+	return 0;
+}

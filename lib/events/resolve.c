@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: MIT
+/* One event of a list: from its name to what the kernel wants. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/events/generic.h"
+#include "lib/events/resolve.h"
+#include "lib/events/sysfs.h"
+#include "lib/events/text.h"
+
+/* A piece of the list. */
+struct piece {
+	const char *text;
+	size_t length;
+};
+
+/* What one word is looked up with: every part of the answer. */
+struct question {
+	const struct upmu_word *word;
+	const struct upmu_machine *machine;
+	struct upmu_events_error *error;
+	struct piece name; /* without PMU/ and modifiers */
+	int only_kind;	   /* CORE/NAME/ names one; -1: all */
+	struct upmu_resolved *out;
+};
+
+const char *upmu_kind_label(const struct upmu_core_kind *kind)
+{
+	if (kind->core && !upmu_core_is_common(kind->core))
+		return upmu_core_name(kind->core);
+	if (kind->pmu_name[0])
+		return kind->pmu_name;
+	return kind->core ? upmu_core_name(kind->core) : "cpu";
+}
+
+static void write_modifiers(char *out, uint8_t modifiers)
+{
+	if (modifiers & UPMU_EVENT_USER)
+		*out++ = 'u';
+	if (modifiers & UPMU_EVENT_KERNEL)
+		*out++ = 'k';
+	if (modifiers & UPMU_EVENT_HYP)
+		*out++ = 'h';
+	*out = '\0';
+}
+
+/* `name`, `name:u`, `label/name/`, `label/name/u`. */
+static void write_name(struct upmu_event *event, const char *label,
+		       const char *name, size_t length)
+{
+	char modifiers[4];
+
+	write_modifiers(modifiers, event->modifiers);
+	if (label)
+		snprintf(event->name, sizeof(event->name), "%s/%.*s/%s", label,
+			 (int)length, name, modifiers);
+	else
+		snprintf(event->name, sizeof(event->name), "%.*s%s%s",
+			 (int)length, name, modifiers[0] ? ":" : "", modifiers);
+	for (char *c = event->name; *c && length; c++)
+		*c = upmu_lower(*c);
+}
+
+static struct upmu_event *add(struct question *q, enum upmu_event_class class,
+			      int kind)
+{
+	struct upmu_event *event = &q->out->events[q->out->n++];
+
+	memset(event, 0, sizeof(*event));
+	event->class = (uint8_t)class;
+	event->modifiers = q->word->modifiers;
+	event->kind = (int8_t)kind;
+	event->is_supported = true;
+	event->is_alike = true;
+	event->code = UPMU_EVENT_NO_CODE;
+	event->type = UPMU_PMU_TYPE_NONE;
+	return event;
+}
+
+/* With one kind of core a name says enough without it. */
+static const char *label_of(const struct question *q, int kind)
+{
+	if (kind < 0 || q->machine->n_kinds < 2)
+		return NULL;
+	return upmu_kind_label(&q->machine->kinds[kind]);
+}
+
+static void set_code(struct upmu_event *event,
+		     const struct upmu_core_kind *kind, unsigned int code,
+		     bool is_cycles)
+{
+	event->code = code;
+	event->config = is_cycles ? kind->cycles_config : code;
+	event->is_cycles = event->config == kind->cycles_config;
+	event->type = kind->pmu_type == UPMU_PMU_TYPE_NONE ? PERF_TYPE_RAW :
+							     kind->pmu_type;
+}
+
+static void add_row(struct question *q, int n,
+		    const struct upmu_event_row *row, struct piece name)
+{
+	const struct upmu_core_kind *kind = &q->machine->kinds[n];
+	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
+
+	event->row = row;
+	event->is_supported = row;
+	if (row)
+		set_code(event, kind, upmu_row_code(row),
+			 upmu_row_is_cycles(row));
+	write_name(event, label_of(q, n), name.text, name.length);
+}
+
+static bool wants_kind(const struct question *q, int n)
+{
+	return q->only_kind < 0 || q->only_kind == n;
+}
+
+/*
+ * A mnemonic is printed as the table writes it; a generic name stays what
+ * the user typed, for it is known by that on every core.
+ */
+static struct piece printed_name(const struct question *q,
+				 const struct upmu_event_row *row)
+{
+	struct piece table = { upmu_row_name(row), 0 };
+
+	table.length = upmu_span(table.text, '\0');
+	return upmu_name_is(q->name.text, q->name.length, table.text) ?
+		       table :
+		       q->name;
+}
+
+/* The same word may name unlike events on unlike cores (aliases). */
+static void mark_unlike(struct upmu_resolved *out)
+{
+	const struct upmu_event_row *first = NULL;
+	bool alike = true;
+
+	for (size_t i = 0; i < out->n; i++) {
+		const struct upmu_event *event = &out->events[i];
+
+		if (!event->is_supported)
+			continue;
+		if (!first)
+			first = event->row;
+		alike = alike && first && event->row &&
+			!strcmp(upmu_row_name(first),
+				upmu_row_name(event->row));
+	}
+	for (size_t i = 0; out->n > 1 && i < out->n; i++)
+		out->events[i].is_alike = alike;
+}
+
+static bool resolve_by_table(struct question *q)
+{
+	const struct upmu_event_row *rows[UPMU_KINDS_MAX] = { NULL };
+	bool any = false;
+
+	for (size_t i = 0; i < q->machine->n_kinds; i++) {
+		const struct upmu_core *core = q->machine->kinds[i].core;
+
+		if (!core || !wants_kind(q, (int)i))
+			continue;
+		rows[i] = upmu_core_find(core, q->name.text, q->name.length);
+		any = any || rows[i];
+	}
+	for (size_t i = 0; any && i < q->machine->n_kinds; i++)
+		if (wants_kind(q, (int)i))
+			add_row(q, (int)i, rows[i],
+				rows[i] ? printed_name(q, rows[i]) : q->name);
+	if (any)
+		mark_unlike(q->out);
+	return any;
+}
+
+void upmu_default_resolve(struct upmu_resolved *out, enum upmu_default which,
+			  const struct upmu_machine *machine)
+{
+	struct upmu_word word = { 0 };
+	struct question q = { .word = &word,
+			      .machine = machine,
+			      .only_kind = -1,
+			      .out = out };
+
+	out->n = 0;
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		const struct upmu_core *core = machine->kinds[i].core;
+		const struct upmu_event_row *row;
+		struct piece name;
+
+		if (!core)
+			continue;
+		row = upmu_core_default(core, which);
+		name.text = upmu_row_name(row);
+		name.length = upmu_span(name.text, '\0');
+		add_row(&q, (int)i, row, name);
+	}
+	mark_unlike(out);
+}
+
+static bool resolve_software(struct question *q)
+{
+	const struct upmu_generic *found;
+	struct upmu_event *event;
+
+	if (q->only_kind >= 0)
+		return false;
+	found = upmu_software_find(q->name.text, q->name.length);
+	if (!found)
+		return false;
+	event = add(q, UPMU_EVENT_SOFTWARE, -1);
+	event->type = found->type;
+	event->config = found->config;
+	write_name(event, NULL, found->name, upmu_span(found->name, '\0'));
+	return true;
+}
+
+static void add_generic(struct question *q, const struct upmu_generic *found,
+			int n)
+{
+	struct upmu_event *event = add(q, UPMU_EVENT_GENERIC, n);
+
+	event->type = found->type;
+	event->config = found->config;
+	event->is_cycles = found->type == PERF_TYPE_HARDWARE &&
+			   found->config == PERF_COUNT_HW_CPU_CYCLES;
+	if (n >= 0) {
+		uint32_t type = q->machine->kinds[n].pmu_type;
+
+		event->is_supported = type != UPMU_PMU_TYPE_NONE;
+		/* Since 5.13 the upper half says which PMU is meant. */
+		if (q->machine->n_kinds > 1)
+			event->config |= (uint64_t)type << 32;
+	}
+	write_name(event, label_of(q, n), found->name,
+		   upmu_span(found->name, '\0'));
+}
+
+/* The kernel's own mapping, where no table of ours has one. */
+static bool resolve_generic(struct question *q)
+{
+	const struct upmu_generic *found;
+	bool any = false;
+
+	found = upmu_hardware_find(q->name.text, q->name.length);
+	if (!found)
+		return false;
+	if (!q->machine->n_kinds) {
+		add_generic(q, found, -1);
+		return true;
+	}
+	for (size_t i = 0; i < q->machine->n_kinds; i++)
+		any = any || (wants_kind(q, (int)i) &&
+			      q->machine->kinds[i].pmu_type !=
+				      UPMU_PMU_TYPE_NONE);
+	for (size_t i = 0; any && i < q->machine->n_kinds; i++)
+		if (wants_kind(q, (int)i))
+			add_generic(q, found, (int)i);
+	return any;
+}
+
+static bool parse_hex(struct piece text, uint64_t *value)
+{
+	uint64_t result = 0;
+
+	if (!text.length || text.length > 16)
+		return false;
+	for (size_t i = 0; i < text.length; i++) {
+		char c = upmu_lower(text.text[i]);
+		int digit = c >= '0' && c <= '9' ? c - '0' :
+			    c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+						   -1;
+
+		if (digit < 0)
+			return false;
+		result = result << 4 | (uint64_t)digit;
+	}
+	*value = result;
+	return true;
+}
+
+static void add_raw(struct question *q, int n, unsigned int code)
+{
+	const struct upmu_core_kind *kind = &q->machine->kinds[n];
+	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
+
+	set_code(event, kind, code, false);
+	if (kind->core)
+		event->row = upmu_core_find_code(kind->core, code);
+	write_name(event, label_of(q, n), q->name.text, q->name.length);
+}
+
+static unsigned int most_code(const struct upmu_core_kind *kind)
+{
+	if (kind->core && upmu_core_arch(kind->core) != UPMU_ARCH_V8)
+		return 0xff;
+	return 0xffff;
+}
+
+static int refuse(struct question *q, int error, const char *what)
+{
+	snprintf(q->error->text, sizeof(q->error->text),
+		 "event %zu of the list, '%.*s': %s", q->error->position,
+		 (int)(q->word->length < 64 ? q->word->length : 64),
+		 q->word->text, what);
+	q->error->hint[0] = '\0';
+	return error;
+}
+
+/* 0: resolved; 1: no raw code; else refused. */
+static int resolve_raw(struct question *q)
+{
+	struct piece digits = { q->name.text + 1, q->name.length - 1 };
+	struct upmu_event *event;
+	uint64_t code;
+
+	if (q->name.length < 2 || upmu_lower(q->name.text[0]) != 'r' ||
+	    !parse_hex(digits, &code))
+		return 1;
+	if (!q->machine->n_kinds) {
+		event = add(q, UPMU_EVENT_PMU, -1);
+		event->type = PERF_TYPE_RAW;
+		event->config = code;
+		write_name(event, NULL, q->name.text, q->name.length);
+		return 0;
+	}
+	for (size_t i = 0; i < q->machine->n_kinds; i++) {
+		char what[64];
+
+		if (!wants_kind(q, (int)i))
+			continue;
+		if (code > most_code(&q->machine->kinds[i])) {
+			snprintf(what, sizeof(what), "codes of %.30s end at %x",
+				 upmu_kind_label(&q->machine->kinds[i]),
+				 most_code(&q->machine->kinds[i]));
+			return refuse(q, -EINVAL, what);
+		}
+		add_raw(q, (int)i, (unsigned int)code);
+	}
+	mark_unlike(q->out);
+	return 0;
+}
+
+static void add_sysfs(struct question *q, int n, const struct upmu_terms *terms,
+		      uint32_t type, const char *label)
+{
+	struct upmu_event *event =
+		add(q, n < 0 ? UPMU_EVENT_PMU : UPMU_EVENT_CORE, n);
+
+	event->type = type;
+	event->config = terms->config;
+	event->config1 = terms->config1;
+	event->config2 = terms->config2;
+	if (n >= 0) {
+		const struct upmu_core_kind *kind = &q->machine->kinds[n];
+
+		event->code = (uint32_t)terms->config & 0xffff;
+		event->is_cycles = terms->config == kind->cycles_config;
+		if (kind->core)
+			event->row = upmu_core_find_code(kind->core,
+							 event->code);
+	}
+	write_name(event, label, q->name.text, q->name.length);
+}
+
+/* A name that no table has: does the kernel publish it for a CPU's PMU? */
+static bool resolve_published(struct question *q)
+{
+	struct upmu_terms terms;
+	bool any = false;
+
+	for (size_t i = 0; i < q->machine->n_kinds; i++) {
+		const struct upmu_core_kind *kind = &q->machine->kinds[i];
+
+		if (!wants_kind(q, (int)i) || !kind->pmu_name[0])
+			continue;
+		if (upmu_sysfs_event(kind->pmu_name, q->name.text,
+				     q->name.length, &terms))
+			continue;
+		add_sysfs(q, (int)i, &terms, kind->pmu_type,
+			  label_of(q, (int)i));
+		any = true;
+	}
+	if (any)
+		mark_unlike(q->out);
+	return any;
+}
+
+/* A processor that is no ARM: its PMU is called "cpu". */
+static bool resolve_published_elsewhere(struct question *q)
+{
+	struct upmu_terms terms;
+	uint32_t type;
+
+	if (q->machine->n_kinds || upmu_sysfs_type("cpu", &type) ||
+	    upmu_sysfs_event("cpu", q->name.text, q->name.length, &terms))
+		return false;
+	add_sysfs(q, -1, &terms, type, NULL);
+	return true;
+}
+
+static const char *unknown_on(const struct question *q, char *out, size_t size)
+{
+	if (!q->machine->n_kinds)
+		return "unknown event";
+	snprintf(out, size, "no event of %s%s",
+		 upmu_kind_label(&q->machine->kinds[q->only_kind < 0 ?
+							    0 :
+							    q->only_kind]),
+		 q->only_kind < 0 && q->machine->n_kinds > 1 ? " or the others" :
+							       "");
+	return out;
+}
+
+static int refuse_unknown(struct question *q)
+{
+	const struct upmu_core *core = NULL;
+	const char *near[3];
+	char what[96];
+	size_t n, used;
+
+	if (q->machine->n_kinds)
+		core = q->machine->kinds[q->only_kind < 0 ? 0 : q->only_kind]
+			       .core;
+	refuse(q, -ENOENT, unknown_on(q, what, sizeof(what)));
+	n = upmu_events_nearest(core, q->name.text, q->name.length, near, 3);
+	if (!n) {
+		snprintf(q->error->hint, sizeof(q->error->hint),
+			 "`upmu list` tells the events of this machine");
+		return -ENOENT;
+	}
+	used = (size_t)snprintf(q->error->hint, sizeof(q->error->hint),
+				"did you mean %s", near[0]);
+	for (size_t i = 1; i < n; i++)
+		used += (size_t)snprintf(q->error->hint + used,
+					 sizeof(q->error->hint) - used, "%s%s",
+					 i + 1 == n ? " or " : ", ", near[i]);
+	snprintf(q->error->hint + used, sizeof(q->error->hint) - used, "?");
+	return -ENOENT;
+}
+
+static int resolve_name(struct question *q)
+{
+	int ret;
+
+	if (resolve_by_table(q) || resolve_software(q) || resolve_generic(q))
+		return 0;
+	ret = resolve_raw(q);
+	if (ret <= 0)
+		return ret;
+	if (resolve_published(q) || resolve_published_elsewhere(q))
+		return 0;
+	return refuse_unknown(q);
+}
+
+/* `event=0x3,...` of a PMU that may or may not be a core's. */
+static int resolve_terms(struct question *q, const char *pmu, uint32_t type)
+{
+	struct upmu_terms terms;
+	char what[96];
+
+	if (upmu_sysfs_terms(pmu, q->name.text, q->name.length, &terms)) {
+		snprintf(what, sizeof(what), "PMU %.40s has no such term", pmu);
+		return refuse(q, -EINVAL, what);
+	}
+	add_sysfs(q, q->only_kind, &terms, type, pmu);
+	return 0;
+}
+
+static int resolve_elsewhere(struct question *q, const char *pmu)
+{
+	struct upmu_terms terms;
+	uint32_t type;
+	char what[96];
+
+	if (upmu_sysfs_type(pmu, &type)) {
+		snprintf(what, sizeof(what), "no PMU or core '%.40s' here",
+			 pmu);
+		refuse(q, -ENOENT, what);
+		snprintf(q->error->hint, sizeof(q->error->hint),
+			 "ls /sys/bus/event_source/devices");
+		return -ENOENT;
+	}
+	if (memchr(q->name.text, '=', q->name.length))
+		return resolve_terms(q, pmu, type);
+	if (upmu_sysfs_event(pmu, q->name.text, q->name.length, &terms)) {
+		snprintf(what, sizeof(what), "PMU %.40s has no such event",
+			 pmu);
+		refuse(q, -ENOENT, what);
+		snprintf(q->error->hint, sizeof(q->error->hint),
+			 "ls /sys/bus/event_source/devices/%.40s/events", pmu);
+		return -ENOENT;
+	}
+	add_sysfs(q, -1, &terms, type, pmu);
+	return 0;
+}
+
+static int kind_named(const struct upmu_machine *machine, const char *name,
+		      size_t length)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		const struct upmu_core_kind *kind = &machine->kinds[i];
+
+		if (upmu_name_is(name, length, upmu_kind_label(kind)) ||
+		    upmu_name_is(name, length, kind->pmu_name))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* `CORE/NAME/` and `PMU/NAME/`. */
+static int resolve_qualified(struct question *q, size_t slash)
+{
+	char pmu[UPMU_PMU_NAME_MAX];
+
+	if (!slash || slash >= sizeof(pmu))
+		return refuse(q, -EINVAL, "no name of a PMU before '/'");
+	memcpy(pmu, q->word->text, slash);
+	pmu[slash] = '\0';
+	q->name.text = q->word->text + slash + 1;
+	q->name.length = q->word->length - slash - 2;
+	if (!q->name.length)
+		return refuse(q, -EINVAL, "nothing between the '/'");
+	q->only_kind = kind_named(q->machine, pmu, slash);
+	if (q->only_kind < 0)
+		return resolve_elsewhere(q, pmu);
+	if (memchr(q->name.text, '=', q->name.length)) {
+		const struct upmu_core_kind *kind =
+			&q->machine->kinds[q->only_kind];
+
+		return resolve_terms(q, kind->pmu_name, kind->pmu_type);
+	}
+	return resolve_name(q);
+}
+
+int upmu_word_resolve(struct upmu_resolved *out, const struct upmu_word *word,
+		      const struct upmu_machine *machine,
+		      struct upmu_events_error *error)
+{
+	struct question q = { .word = word,
+			      .machine = machine,
+			      .error = error,
+			      .name = { word->text, word->length },
+			      .only_kind = -1,
+			      .out = out };
+	const char *slash = memchr(word->text, '/', word->length);
+
+	out->n = 0;
+	if (word->length >= 96)
+		return refuse(&q, -EINVAL, "longer than any event");
+	if (slash)
+		return resolve_qualified(&q, (size_t)(slash - word->text));
+	return resolve_name(&q);
+}
