@@ -12,10 +12,10 @@
 /* One CPU's lines of /proc/cpuinfo, gathered until the next begins. */
 struct reading {
 	struct upmu_cpuinfo *info;
-	long cpu;	  /* -1: before the first "processor" */
-	long blocks;	  /* "processor" lines seen */
-	long with_midr;	  /* of them, those with identification */
-	uint32_t midr;	  /* parts of it so far */
+	long cpu;	/* -1: before the first "processor" */
+	long blocks;	/* "processor" lines seen */
+	long with_midr; /* of them, those with identification */
+	uint32_t midr;	/* parts of it so far */
 	bool has_midr;
 };
 
@@ -26,8 +26,8 @@ static int sysfs_midr(unsigned int cpu, uint32_t *midr)
 	char text[32];
 	int ret;
 
-	snprintf(path, sizeof(path),
-		 CPUS "/cpu%u/regs/identification/midr_el1", cpu);
+	snprintf(path, sizeof(path), CPUS "/cpu%u/regs/identification/midr_el1",
+		 cpu);
 	ret = upmu_sys_read_text(path, text, sizeof(text));
 	if (ret)
 		return ret;
@@ -117,7 +117,8 @@ static void read_proc(struct upmu_cpuinfo *info)
 	while ((n = upmu_sys_read(fd, block, sizeof(block))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (block[i] != '\n') {
-				/* A long line is "Features"; its end is idle. */
+				/* A long line is "Features"; its end is idle.
+				 */
 				if (length < sizeof(line) - 1)
 					line[length++] = block[i];
 				continue;

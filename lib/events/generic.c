@@ -14,23 +14,23 @@
  * The header's PERF_COUNT_HW_CACHE_* in names: config is
  * cache | operation << 8 | result << 16.
  */
-#define CACHE(cache, operation, result)                                        \
-	(PERF_COUNT_HW_CACHE_##cache |                                         \
-	 PERF_COUNT_HW_CACHE_OP_##operation << 8 |                             \
+#define CACHE(cache, operation, result)            \
+	(PERF_COUNT_HW_CACHE_##cache |             \
+	 PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
-#define CACHE_ROWS(name, cache)                                                \
-	{ name "-loads", PERF_TYPE_HW_CACHE, CACHE(cache, READ, ACCESS) },     \
-		{ name "-load-misses", PERF_TYPE_HW_CACHE,                     \
-		  CACHE(cache, READ, MISS) },                                  \
-		{ name "-stores", PERF_TYPE_HW_CACHE,                          \
-		  CACHE(cache, WRITE, ACCESS) },                               \
-		{ name "-store-misses", PERF_TYPE_HW_CACHE,                    \
-		  CACHE(cache, WRITE, MISS) },                                 \
-		{ name "-prefetches", PERF_TYPE_HW_CACHE,                      \
-		  CACHE(cache, PREFETCH, ACCESS) },                            \
-	{                                                                      \
-		name "-prefetch-misses", PERF_TYPE_HW_CACHE,                   \
-			CACHE(cache, PREFETCH, MISS)                           \
+#define CACHE_ROWS(name, cache)                                            \
+	{ name "-loads", PERF_TYPE_HW_CACHE, CACHE(cache, READ, ACCESS) }, \
+		{ name "-load-misses", PERF_TYPE_HW_CACHE,                 \
+		  CACHE(cache, READ, MISS) },                              \
+		{ name "-stores", PERF_TYPE_HW_CACHE,                      \
+		  CACHE(cache, WRITE, ACCESS) },                           \
+		{ name "-store-misses", PERF_TYPE_HW_CACHE,                \
+		  CACHE(cache, WRITE, MISS) },                             \
+		{ name "-prefetches", PERF_TYPE_HW_CACHE,                  \
+		  CACHE(cache, PREFETCH, ACCESS) },                        \
+	{                                                                  \
+		name "-prefetch-misses", PERF_TYPE_HW_CACHE,               \
+			CACHE(cache, PREFETCH, MISS)                       \
 	}
 
 static const struct upmu_generic hardware[] = {

@@ -29,7 +29,8 @@ static int distance(const char *a, size_t a_length, const char *b,
 	for (size_t i = 1; i <= a_length; i++) {
 		now[0] = (uint8_t)i;
 		for (size_t j = 1; j <= b_length; j++) {
-			int differ = upmu_lower(a[i - 1]) != upmu_lower(b[j - 1]);
+			int differ =
+				upmu_lower(a[i - 1]) != upmu_lower(b[j - 1]);
 			int best = least(last[j] + 1, now[j - 1] + 1);
 
 			best = least(best, last[j - 1] + differ);

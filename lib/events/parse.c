@@ -42,8 +42,8 @@ static void skip_blanks(struct parser *p)
 
 static bool is_delimiter(char c)
 {
-	return !c || c == ',' || c == '{' || c == '}' || c == ':' ||
-	       c == ' ' || c == '\t' || c == '\n';
+	return !c || c == ',' || c == '{' || c == '}' || c == ':' || c == ' ' ||
+	       c == '\t' || c == '\n';
 }
 
 static int modifier(char c)
@@ -142,10 +142,11 @@ static int count_group(struct parser *p, const struct upmu_event *event)
 	if (!p->in_group || !takes_counter(event))
 		return 0;
 	core = p->machine->kinds[event->kind].core;
-	if (!core || ++p->group_counters[event->kind] <=
-			     upmu_core_counters_most(core))
+	if (!core ||
+	    ++p->group_counters[event->kind] <= upmu_core_counters_most(core))
 		return 0;
-	snprintf(what, sizeof(what), "%s has %u event counters, group %zu "
+	snprintf(what, sizeof(what),
+		 "%s has %u event counters, group %zu "
 		 "wants more",
 		 upmu_core_name(core), upmu_core_counters_most(core),
 		 p->n_groups);
@@ -306,9 +307,7 @@ int upmu_events_default(struct upmu_event_list *out,
 			const struct upmu_machine *machine)
 {
 	struct upmu_events_error why;
-	struct parser write = { .machine = machine,
-				.error = &why,
-				.out = out };
+	struct parser write = { .machine = machine, .error = &why, .out = out };
 	struct upmu_resolved resolved;
 
 	if (!machine->n_kinds || !machine->kinds[0].core)

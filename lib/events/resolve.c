@@ -48,19 +48,18 @@ static void write_modifiers(char *out, uint8_t modifiers)
 
 /* `name`, `name:u`, `label/name/`, `label/name/u`. */
 static void write_name(struct upmu_event *event, const char *label,
-		       const char *name, size_t length)
+		       struct piece name)
 {
 	char modifiers[4];
 
 	write_modifiers(modifiers, event->modifiers);
 	if (label)
 		snprintf(event->name, sizeof(event->name), "%s/%.*s/%s", label,
-			 (int)length, name, modifiers);
+			 (int)name.length, name.text, modifiers);
 	else
 		snprintf(event->name, sizeof(event->name), "%.*s%s%s",
-			 (int)length, name, modifiers[0] ? ":" : "", modifiers);
-	for (char *c = event->name; *c && length; c++)
-		*c = upmu_lower(*c);
+			 (int)name.length, name.text, modifiers[0] ? ":" : "",
+			 modifiers);
 }
 
 static struct upmu_event *add(struct question *q, enum upmu_event_class class,
@@ -69,7 +68,7 @@ static struct upmu_event *add(struct question *q, enum upmu_event_class class,
 	struct upmu_event *event = &q->out->events[q->out->n++];
 
 	memset(event, 0, sizeof(*event));
-	event->class = (uint8_t)class;
+	event->class = (uint8_t) class;
 	event->modifiers = q->word->modifiers;
 	event->kind = (int8_t)kind;
 	event->is_supported = true;
@@ -94,12 +93,12 @@ static void set_code(struct upmu_event *event,
 	event->code = code;
 	event->config = is_cycles ? kind->cycles_config : code;
 	event->is_cycles = event->config == kind->cycles_config;
-	event->type = kind->pmu_type == UPMU_PMU_TYPE_NONE ? PERF_TYPE_RAW :
-							     kind->pmu_type;
+	event->type = kind->pmu_type == UPMU_PMU_TYPE_NONE ? PERF_TYPE_RAW
+							   : kind->pmu_type;
 }
 
-static void add_row(struct question *q, int n,
-		    const struct upmu_event_row *row, struct piece name)
+static void add_row(struct question *q, int n, const struct upmu_event_row *row,
+		    struct piece name)
 {
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
 	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
@@ -109,7 +108,7 @@ static void add_row(struct question *q, int n,
 	if (row)
 		set_code(event, kind, upmu_row_code(row),
 			 upmu_row_is_cycles(row));
-	write_name(event, label_of(q, n), name.text, name.length);
+	write_name(event, label_of(q, n), name);
 }
 
 static bool wants_kind(const struct question *q, int n)
@@ -117,19 +116,24 @@ static bool wants_kind(const struct question *q, int n)
 	return q->only_kind < 0 || q->only_kind == n;
 }
 
+static struct piece whole(const char *name)
+{
+	struct piece piece = { name, upmu_span(name, '\0') };
+
+	return piece;
+}
+
 /*
- * A mnemonic is printed as the table writes it; a generic name stays what
- * the user typed, for it is known by that on every core.
+ * A generic name stays, for it is what other machines call it; else the
+ * mnemonic, in the table's case.
  */
 static struct piece printed_name(const struct question *q,
 				 const struct upmu_event_row *row)
 {
-	struct piece table = { upmu_row_name(row), 0 };
+	const struct upmu_generic *generic;
 
-	table.length = upmu_span(table.text, '\0');
-	return upmu_name_is(q->name.text, q->name.length, table.text) ?
-		       table :
-		       q->name;
+	generic = upmu_hardware_find(q->name.text, q->name.length);
+	return whole(generic ? generic->name : upmu_row_name(row));
 }
 
 /* The same word may name unlike events on unlike cores (aliases). */
@@ -156,7 +160,7 @@ static void mark_unlike(struct upmu_resolved *out)
 static bool resolve_by_table(struct question *q)
 {
 	const struct upmu_event_row *rows[UPMU_KINDS_MAX] = { NULL };
-	bool any = false;
+	const struct upmu_event_row *any = NULL;
 
 	for (size_t i = 0; i < q->machine->n_kinds; i++) {
 		const struct upmu_core *core = q->machine->kinds[i].core;
@@ -164,12 +168,11 @@ static bool resolve_by_table(struct question *q)
 		if (!core || !wants_kind(q, (int)i))
 			continue;
 		rows[i] = upmu_core_find(core, q->name.text, q->name.length);
-		any = any || rows[i];
+		any = any ? any : rows[i];
 	}
 	for (size_t i = 0; any && i < q->machine->n_kinds; i++)
 		if (wants_kind(q, (int)i))
-			add_row(q, (int)i, rows[i],
-				rows[i] ? printed_name(q, rows[i]) : q->name);
+			add_row(q, (int)i, rows[i], printed_name(q, any));
 	if (any)
 		mark_unlike(q->out);
 	return any;
@@ -179,23 +182,19 @@ void upmu_default_resolve(struct upmu_resolved *out, enum upmu_default which,
 			  const struct upmu_machine *machine)
 {
 	struct upmu_word word = { 0 };
-	struct question q = { .word = &word,
-			      .machine = machine,
-			      .only_kind = -1,
-			      .out = out };
+	struct question q = {
+		.word = &word, .machine = machine, .only_kind = -1, .out = out
+	};
 
 	out->n = 0;
 	for (size_t i = 0; i < machine->n_kinds; i++) {
 		const struct upmu_core *core = machine->kinds[i].core;
 		const struct upmu_event_row *row;
-		struct piece name;
 
 		if (!core)
 			continue;
 		row = upmu_core_default(core, which);
-		name.text = upmu_row_name(row);
-		name.length = upmu_span(name.text, '\0');
-		add_row(&q, (int)i, row, name);
+		add_row(&q, (int)i, row, whole(upmu_row_name(row)));
 	}
 	mark_unlike(out);
 }
@@ -213,7 +212,7 @@ static bool resolve_software(struct question *q)
 	event = add(q, UPMU_EVENT_SOFTWARE, -1);
 	event->type = found->type;
 	event->config = found->config;
-	write_name(event, NULL, found->name, upmu_span(found->name, '\0'));
+	write_name(event, NULL, whole(found->name));
 	return true;
 }
 
@@ -234,8 +233,7 @@ static void add_generic(struct question *q, const struct upmu_generic *found,
 		if (q->machine->n_kinds > 1)
 			event->config |= (uint64_t)type << 32;
 	}
-	write_name(event, label_of(q, n), found->name,
-		   upmu_span(found->name, '\0'));
+	write_name(event, label_of(q, n), whole(found->name));
 }
 
 /* The kernel's own mapping, where no table of ours has one. */
@@ -252,9 +250,9 @@ static bool resolve_generic(struct question *q)
 		return true;
 	}
 	for (size_t i = 0; i < q->machine->n_kinds; i++)
-		any = any || (wants_kind(q, (int)i) &&
-			      q->machine->kinds[i].pmu_type !=
-				      UPMU_PMU_TYPE_NONE);
+		any = any ||
+		      (wants_kind(q, (int)i) &&
+		       q->machine->kinds[i].pmu_type != UPMU_PMU_TYPE_NONE);
 	for (size_t i = 0; any && i < q->machine->n_kinds; i++)
 		if (wants_kind(q, (int)i))
 			add_generic(q, found, (int)i);
@@ -269,9 +267,9 @@ static bool parse_hex(struct piece text, uint64_t *value)
 		return false;
 	for (size_t i = 0; i < text.length; i++) {
 		char c = upmu_lower(text.text[i]);
-		int digit = c >= '0' && c <= '9' ? c - '0' :
-			    c >= 'a' && c <= 'f' ? c - 'a' + 10 :
-						   -1;
+		int digit = c >= '0' && c <= '9'   ? c - '0'
+			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+						   : -1;
 
 		if (digit < 0)
 			return false;
@@ -289,7 +287,7 @@ static void add_raw(struct question *q, int n, unsigned int code)
 	set_code(event, kind, code, false);
 	if (kind->core)
 		event->row = upmu_core_find_code(kind->core, code);
-	write_name(event, label_of(q, n), q->name.text, q->name.length);
+	write_name(event, label_of(q, n), q->name);
 }
 
 static unsigned int most_code(const struct upmu_core_kind *kind)
@@ -323,7 +321,7 @@ static int resolve_raw(struct question *q)
 		event = add(q, UPMU_EVENT_PMU, -1);
 		event->type = PERF_TYPE_RAW;
 		event->config = code;
-		write_name(event, NULL, q->name.text, q->name.length);
+		write_name(event, NULL, q->name);
 		return 0;
 	}
 	for (size_t i = 0; i < q->machine->n_kinds; i++) {
@@ -359,10 +357,10 @@ static void add_sysfs(struct question *q, int n, const struct upmu_terms *terms,
 		event->code = (uint32_t)terms->config & 0xffff;
 		event->is_cycles = terms->config == kind->cycles_config;
 		if (kind->core)
-			event->row = upmu_core_find_code(kind->core,
-							 event->code);
+			event->row =
+				upmu_core_find_code(kind->core, event->code);
 	}
-	write_name(event, label, q->name.text, q->name.length);
+	write_name(event, label, q->name);
 }
 
 /* A name that no table has: does the kernel publish it for a CPU's PMU? */
@@ -406,11 +404,11 @@ static const char *unknown_on(const struct question *q, char *out, size_t size)
 	if (!q->machine->n_kinds)
 		return "unknown event";
 	snprintf(out, size, "no event of %s%s",
-		 upmu_kind_label(&q->machine->kinds[q->only_kind < 0 ?
-							    0 :
-							    q->only_kind]),
-		 q->only_kind < 0 && q->machine->n_kinds > 1 ? " or the others" :
-							       "");
+		 upmu_kind_label(
+			 &q->machine
+				  ->kinds[q->only_kind < 0 ? 0 : q->only_kind]),
+		 q->only_kind < 0 && q->machine->n_kinds > 1 ? " or the others"
+							     : "");
 	return out;
 }
 

@@ -99,8 +99,8 @@ static int parse_value(const char *text, size_t length, uint64_t *out)
 	return errno || *end ? -EINVAL : 0;
 }
 
-static int add_term(struct upmu_terms *terms, const char *pmu,
-		    const char *text, size_t length)
+static int add_term(struct upmu_terms *terms, const char *pmu, const char *text,
+		    size_t length)
 {
 	const char *equals = memchr(text, '=', length);
 	size_t name_length = equals ? (size_t)(equals - text) : length;

@@ -28,9 +28,9 @@ struct upmu_alias {
 struct upmu_core {
 	const char *name;
 	const char *title;
-	const char *perf;    /* PMU names, a blank between two */
-	const char *manuals; /* a line each */
-	const char *notes;   /* a line each */
+	const char *perf;		   /* PMU names, a blank between two */
+	const char *manuals;		   /* a line each */
+	const char *notes;		   /* a line each */
 	const struct upmu_event_row *rows; /* by code */
 	const struct upmu_alias *aliases;
 	uint16_t n_rows;
