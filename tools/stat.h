@@ -15,15 +15,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "child.h"
 #include "estimate.h"
-
-/* Statuses of upmu itself, as env(1) and timeout(1) have them. */
-enum stat_exit {
-	STAT_EXIT_USAGE = 2,
-	STAT_EXIT_FAILED = 125,
-	STAT_EXIT_CANNOT_EXECUTE = 126,
-	STAT_EXIT_NOT_FOUND = 127,
-};
 
 enum stat_format {
 	STAT_FORMAT_TEXT,
@@ -140,22 +133,6 @@ struct stat_slice {
 	size_t set;
 	size_t counts; /* of the set's counts, the first in stat_timeline */
 };
-
-/** The counted program. */
-struct stat_child {
-	pid_t pid;
-	int go, failed; /* pipes: start now; errno of a failed exec */
-	bool ended;
-	int status; /* of wait(2), once ended */
-	struct rusage usage;
-	sigset_t old_mask;
-};
-
-int stat_child_start(struct stat_child *child, char **command);
-int stat_child_go(struct stat_child *child);
-void stat_child_kill(struct stat_child *child);
-bool stat_child_reap(struct stat_child *child, bool block);
-int stat_child_exit_status(const struct stat_child *child);
 
 /** One event's result. */
 struct stat_count {
