@@ -26,7 +26,7 @@ enum stat_format {
 };
 
 struct stat_options {
-	char *events; /* the -e lists joined by ','; NULL: the default nine */
+	char *events;	/* the -e lists joined by ','; NULL: the default nine */
 	char **command; /* NULL-terminated, or NULL */
 	const char *pids, *tids, *cpus;
 	const char *output;
@@ -56,7 +56,7 @@ const char *stat_state_text(enum stat_state state);
 
 /** One event of the user's list. */
 struct stat_event {
-	char *name; /* as the report prints it */
+	char *name;	  /* as the report prints it */
 	const char *role; /* which of the default nine it is, or NULL */
 	const char *unit; /* "" or "ns" */
 	uint32_t type;
@@ -90,7 +90,7 @@ struct stat_set {
 	int turn; /* STAT_ALWAYS, or its place in the round */
 	size_t n;
 	size_t event[STAT_SET_MAX]; /* indices into stat_events */
-	int *leader; /* one per target */
+	int *leader;		    /* one per target */
 };
 
 /** The sum over a set's targets, since the sets were opened. */
@@ -152,9 +152,9 @@ struct stat_report {
 	bool has_usage;
 	size_t turns; /* sets that took turns */
 	size_t slices;
-	double slice_ms; /* mean length */
+	double slice_ms;  /* mean length */
 	double switching; /* share of the run */
-	int signal; /* that ended the program, or 0 */
+	int signal;	  /* that ended the program, or 0 */
 };
 
 /**
