@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """boards/run: runs a command on an emulated board (see table.ini)."""
 import argparse
-import configparser
 import os
 import secrets
 import shlex
@@ -19,28 +18,15 @@ import console      # noqa: E402
 import debian       # noqa: E402
 import image        # noqa: E402
 import kernels      # noqa: E402
+import table        # noqa: E402
 
 QUIET = ("rdinit=/init console={console} panic=-1 loglevel=8 "
          "printk.devkmsg=on random.trust_bootloader=on "
          "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 {append}")
 
 
-def table():
-    parser = configparser.ConfigParser(interpolation=None)
-    parser.read(os.path.join(HERE, "table.ini"))
-    return parser
-
-
-def find(name):
-    boards = table()
-    if name not in boards.sections():
-        raise debian.Failure(f"unknown board '{name}'; boards are "
-                             f"{', '.join(boards.sections())}")
-    return boards[name]
-
-
 def print_list():
-    boards = table()
+    boards = table.read()
     for name in boards.sections():
         board = boards[name]
         print(f"{name:6} {board['arch']:6} {board['suites'].split()[0]:9} "
@@ -77,6 +63,7 @@ def parse(words):
     parser.add_argument("--list", action="store_true",
                         help="list the boards")
     parser.add_argument("--kernel", metavar="SUITE",
+                        default=os.environ.get("UPMU_KERNEL"),
                         help="Debian suite that the kernel is taken from")
     parser.add_argument("--timeout", metavar="S", type=float, default=120,
                         help="seconds until the board counts as hung (120)")
@@ -85,6 +72,7 @@ def parse(words):
     parser.add_argument("--console", metavar="FILE",
                         help="keep the kernel's console there")
     parser.add_argument("--no-build", action="store_true",
+                        default=bool(os.environ.get("UPMU_NO_BUILD")),
                         help="take what is built already")
     parser.add_argument("name", nargs="?", help="a board")
     command = []
@@ -108,8 +96,8 @@ def copied(specs):
 
 
 def boot(options, command):
-    board = find(options.name)
-    kernel_arch = board.get("kernel", board["arch"])
+    board = table.find(options.name)
+    kernel_arch = table.kernel_arch(board)
     suite = options.kernel or board["suites"].split()[0]
     if suite not in board["suites"].split():
         raise debian.Failure(f"board {options.name} has no kernel suite "

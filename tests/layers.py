@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""What ./check runs: each layer builds what it needs and lists its tests."""
+import glob
+import json
+import os
+import re
+import shlex
+import subprocess
+import time
+
+import debian
+import kernels
+import table
+import tap
+
+CROSS = {"armhf": "qemu-arm", "armel": "qemu-arm", "arm64": "qemu-aarch64"}
+SANITIZE = ["-Db_sanitize=address,undefined", "-Db_lundef=false",
+            "-Dc_args=-fno-sanitize-recover=undefined"]
+GCC, CLANG, ASAN = ("build/check-gcc", "build/check-clang",
+                    "build/check-sanitize")
+# Emulated and sanitized programs, on a machine that does more at a time.
+SLACK = 8
+DEFAULT_TIMEOUT_S = 600
+_built = {}
+
+
+def _act(name, words, env=None):
+    """Build something once; its result, and whether it is there."""
+    if name in _built:
+        return [], _built[name]
+    began = time.monotonic()
+    done = subprocess.run(words, shell=isinstance(words, str), text=True,
+                          env=dict(os.environ, UPMU_YES="1", **(env or {})),
+                          stdin=subprocess.DEVNULL, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    _built[name] = done.returncode == 0
+    failure = "" if _built[name] else f"status {done.returncode}"
+    return [tap.single("build", name, failure, done.stdout,
+                       time.monotonic() - began)], _built[name]
+
+
+def _meson(name, folder, *options, env=None):
+    setup = shlex.join(["meson", "setup", "--werror", *options, folder])
+    return _act(name, f"{{ [ -f {folder}/build.ninja ] || {setup}; }} && "
+                f"ninja -C {folder}", env)
+
+
+def _native():
+    return _meson("gcc", GCC)
+
+
+def _cross(arch):
+    return _act(arch, f"boards/build {arch} && "
+                f"meson configure build/{arch} -Dwerror=true && "
+                f"boards/build {arch}")
+
+
+def _is_elf(path):
+    with open(path, "rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+def _meson_tests(layer, folder, build, label="", wrapper=None):
+    """The tests that tests/FOLDER/meson.build registers, in a build."""
+    text = subprocess.run(["meson", "introspect", "--tests", build],
+                          stdout=subprocess.PIPE, check=True, text=True)
+    for test in json.loads(text.stdout):
+        words = test["cmd"]
+        if f"/tests/{folder}/" not in "\n".join(words):
+            continue
+        if wrapper and not _is_elf(words[0]):
+            continue    # a script: says the same on every architecture
+        yield tap.Job(layer, f"{test['name']}{label}",
+                      ([wrapper] if wrapper else []) + words,
+                      max(30, (test["timeout"] or 0) * SLACK),
+                      dict(test["env"]), test["workdir"] or ".")
+
+
+def _everywhere(layer, options):
+    """Natively and as a program of each foreign architecture."""
+    said, there = _native()
+    jobs = list(_meson_tests(layer, layer, GCC)) if there else []
+    for arch, wrapper in CROSS.items():
+        more, there = _cross(arch)
+        said += more
+        if there:
+            jobs += _meson_tests(layer, layer, f"build/{arch}",
+                                 f" ({arch})", wrapper)
+    return jobs, said
+
+
+def unit(options):
+    return _everywhere("unit", options)
+
+
+def model(options):
+    return _everywhere("model", options)
+
+
+def fuzz(options):
+    said, there = _native()
+    jobs = list(_meson_tests("fuzz", "fuzz", GCC)) if there else []
+    return jobs, said
+
+
+def sanitize(options):
+    said, there = _meson("sanitizers", ASAN, *SANITIZE)
+    jobs = []
+    for folder in ("unit", "model", "fuzz") if there else ():
+        jobs += _meson_tests("sanitize", folder, ASAN)
+    for job in jobs:
+        job.env["ASAN_OPTIONS"] = "detect_leaks=1:abort_on_error=1"
+        job.env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
+    return jobs, said
+
+
+def clang(options):
+    said, _ = _meson("clang", CLANG, env={"CC": "clang"})
+    return [], said
+
+
+def _scripts(layer, pattern, env=None, before=()):
+    return [tap.Job(layer, os.path.splitext(os.path.basename(path))[0],
+                    [*before, path], DEFAULT_TIMEOUT_S, env or {})
+            for path in sorted(glob.glob(pattern))]
+
+
+def cli(options):
+    said, there = _native()
+    env = {"UPMU_BUILD": os.path.abspath(GCC)}
+    return (_scripts("cli", "tests/cli/*.bats", env, ["bats", "--tap"])
+            if there else []), said
+
+
+def static(options):
+    said, _ = _native()         # for the compile commands
+    return _scripts("static", "tests/static/*.test",
+                    {"UPMU_BUILD": GCC}), said
+
+
+def docs(options):
+    if not os.path.exists("docs/refresh"):
+        return [], []
+    said, _ = _boards_built({("a7", None)})
+    return [tap.Job("docs", "refresh", ["docs/refresh", "--check"],
+                    DEFAULT_TIMEOUT_S, {"UPMU_NO_BUILD": "1"})], said
+
+
+def _header(path, key):
+    with open(path, errors="replace") as file:
+        for line in file:
+            found = re.match(rf"# {key}:\s*(.*)", line)
+            if found:
+                return found.group(1).replace(",", " ").split()
+            if not re.match(r"#|\s*$", line):
+                break
+    return []
+
+
+def _suites(board, which, everything):
+    """Kernel suites that a test runs on; None is the board's default."""
+    suites = table.find(board)["suites"].split()
+    if which != "all":
+        return [None]
+    if everything:
+        return [None] + suites[1:]
+    return [None] + [suite for suite in suites[1:] if suite == "newest"]
+
+
+def _boards_built(pairs):
+    said = []
+    for board, suite in sorted(pairs, key=str):
+        row = table.find(board)
+        more, _ = _cross(row["arch"])
+        said += more
+        if not os.path.exists("kmod/Kbuild"):
+            continue
+        arch = table.kernel_arch(row)
+        suite = suite or row["suites"].split()[0]
+        more, _ = _act(f"upmu.ko {arch} {suite}",
+                       ["boards/kmod", arch, suite])
+        said += more
+    return said
+
+
+def _missing(board, suite):
+    """Why this mirror has no such kernel, or None."""
+    try:
+        arch = table.kernel_arch(table.find(board))
+        kernels.kernel(kernels.resolve(suite, arch), arch)
+    except debian.NoSuite as failure:
+        return str(failure)
+    return None
+
+
+def boards(options):
+    jobs, said, pairs = [], [], set()
+    for path in sorted(glob.glob("tests/boards/*.test")):
+        if _header(path, "tier") == ["all"] and not options.all:
+            continue
+        which = (_header(path, "kernels") or ["default"])[0]
+        timeout_s = float((_header(path, "timeout") or ["600"])[0])
+        for board in _header(path, "board"):
+            for suite in _suites(board, which, options.all):
+                name = os.path.basename(path)[:-len(".test")]
+                name = f"{name} {board}" + (f" {suite}" if suite else "")
+                if options.select and not any(
+                        word in f"boards {name}" for word in options.select):
+                    continue
+                reason = suite and _missing(board, suite)
+                if reason:
+                    result = tap.Result(tap.Job("boards", name, []))
+                    result.skipped.append((name, reason))
+                    said.append(result)
+                    continue
+                pairs.add((board, suite))
+                env = {"UPMU_NO_BUILD": "1"}
+                if suite:
+                    env["UPMU_KERNEL"] = suite
+                jobs.append(tap.Job("boards", name, [path, board],
+                                    timeout_s, env))
+    return jobs, _boards_built(pairs) + said
+
+
+LAYERS = {one.__name__: one for one in (
+    unit, model, clang, sanitize, fuzz, cli, static, docs, boards)}
+NAMES = list(LAYERS)
+
+
+def collect(name, options):
+    """(jobs, results of building) of a layer."""
+    return LAYERS[name](options)
