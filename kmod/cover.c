@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cover.c - the processes that leases cover
+ */
+#include <linux/hash.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "lease.h"
+
+#define UPMU_COVER_BITS 6
+
+DEFINE_RAW_SPINLOCK(upmu_covers_lock);
+static struct hlist_head upmu_by_mm[1 << UPMU_COVER_BITS];
+static struct hlist_head upmu_by_process[1 << UPMU_COVER_BITS];
+static struct workqueue_struct *upmu_reaper;
+
+/* Cheap, for every context switch; mm_structs are at least 64 bytes apart. */
+static __always_inline unsigned int upmu_mm_bucket(const struct mm_struct *mm)
+{
+	unsigned long value = (unsigned long)mm;
+
+	return (value >> 6 ^ value >> 12) & ((1 << UPMU_COVER_BITS) - 1);
+}
+
+static struct hlist_head *upmu_process_bucket(const struct pid *process)
+{
+	return &upmu_by_process[hash_ptr(process, UPMU_COVER_BITS)];
+}
+
+/* A process may hold a COUNT and a CYCLES lease at the same time. */
+u32 upmu_cover_bits(const struct mm_struct *mm)
+{
+	const struct upmu_cover *cover;
+	u32 bits = 0;
+
+	hlist_for_each_entry_rcu(cover, &upmu_by_mm[upmu_mm_bucket(mm)], by_mm,
+				 true)
+		if (cover->mm == mm)
+			bits |= cover->bits;
+	return bits;
+}
+
+void upmu_cover_discard(struct upmu_cover *cover)
+{
+	mmdrop(cover->mm);
+	put_pid(cover->process);
+	kfree(cover);
+}
+
+static void upmu_cover_reap(struct work_struct *work)
+{
+	upmu_cover_discard(container_of(to_rcu_work(work), struct upmu_cover,
+					free));
+}
+
+struct upmu_cover *upmu_cover_new(struct upmu_hold *hold,
+				  struct task_struct *task, gfp_t gfp)
+{
+	struct upmu_cover *cover;
+
+	cover = kzalloc(sizeof(*cover), gfp);
+	if (!cover)
+		return NULL;
+	INIT_RCU_WORK(&cover->free, upmu_cover_reap);
+	mmgrab(task->mm);
+	cover->mm = task->mm;
+	cover->process = get_pid(task_tgid(task));
+	cover->hold = hold;
+	cover->bits = upmu_access_bits(hold->mode);
+	return cover;
+}
+
+void upmu_cover_add(struct upmu_cover *cover)
+{
+	lockdep_assert_held(&upmu_covers_lock);
+	list_add_tail(&cover->of_hold, &cover->hold->covers);
+	hlist_add_head(&cover->by_process,
+		       upmu_process_bucket(cover->process));
+	hlist_add_head_rcu(&cover->by_mm,
+			   &upmu_by_mm[upmu_mm_bucket(cover->mm)]);
+}
+
+void upmu_cover_del(struct upmu_cover *cover)
+{
+	lockdep_assert_held(&upmu_covers_lock);
+	list_del(&cover->of_hold);
+	hlist_del(&cover->by_process);
+	hlist_del_rcu(&cover->by_mm);
+	queue_rcu_work(upmu_reaper, &cover->free);
+}
+
+struct upmu_cover *upmu_cover_next(const struct pid *process,
+				   struct upmu_cover *last)
+{
+	struct upmu_cover *cover;
+
+	lockdep_assert_held(&upmu_covers_lock);
+	if (last) {
+		cover = last;
+		hlist_for_each_entry_continue(cover, by_process)
+			if (cover->process == process)
+				return cover;
+		return NULL;
+	}
+	hlist_for_each_entry(cover, upmu_process_bucket(process), by_process)
+		if (cover->process == process)
+			return cover;
+	return NULL;
+}
+
+int upmu_cover_init(void)
+{
+	upmu_reaper = alloc_workqueue("upmu_reaper", WQ_UNBOUND, 0);
+	return upmu_reaper ? 0 : -ENOMEM;
+}
+
+void upmu_cover_exit(void)
+{
+	rcu_barrier(); /* each queue_rcu_work() has become a work */
+	destroy_workqueue(upmu_reaper);
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lease.c - who is permitted, since when, until when
+ *
+ * A lease ends in two steps. Access ends at once, on every CPU, in whatever
+ * context the reason was met (a tracepoint may not sleep). What the lease
+ * changed is put back by a work on an ordered queue; close() and the next
+ * taker wait for that.
+ */
+#include <linux/kernel.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string_helpers.h>
+
+#include "lease.h"
+
+DEFINE_MUTEX(upmu_mutex);
+static LIST_HEAD(upmu_holds);
+static unsigned int upmu_live;
+static struct workqueue_struct *upmu_queue;
+
+static const char *const upmu_mode_names[] = {
+	[UPMU_MODE_COUNT] = "count",
+	[UPMU_MODE_CYCLES] = "cycles",
+	[UPMU_MODE_RAW] = "raw",
+};
+
+static void upmu_hold_release(struct kref *ref)
+{
+	struct upmu_hold *hold = container_of(ref, struct upmu_hold, ref);
+
+	put_pid(hold->process);
+	kfree(hold);
+}
+
+void upmu_hold_get(struct upmu_hold *hold)
+{
+	kref_get(&hold->ref);
+}
+
+void upmu_hold_put(struct upmu_hold *hold)
+{
+	kref_put(&hold->ref, upmu_hold_release);
+}
+
+/* What a mode needs beside the permission. */
+static int upmu_mode_begin(u32 mode)
+{
+	return upmu_access_get();
+}
+
+static void upmu_mode_end(u32 mode)
+{
+	upmu_access_put();
+}
+
+static void upmu_lease_put_back(struct work_struct *work)
+{
+	struct upmu_hold *hold = container_of(work, struct upmu_hold, end);
+
+	mutex_lock(&upmu_mutex);
+	upmu_mode_end(hold->mode);
+	mutex_unlock(&upmu_mutex);
+	upmu_hold_put(hold);
+}
+
+static struct upmu_hold *upmu_hold_new(u32 mode, u32 flags)
+{
+	struct upmu_hold *hold;
+
+	hold = kzalloc(sizeof(*hold), GFP_KERNEL);
+	if (!hold)
+		return NULL;
+	kref_init(&hold->ref);
+	INIT_LIST_HEAD(&hold->covers);
+	INIT_WORK(&hold->end, upmu_lease_put_back);
+	init_waitqueue_head(&hold->wait);
+	hold->process = get_pid(task_tgid(current));
+	get_task_comm(hold->comm, current);
+	hold->mode = mode;
+	hold->flags = flags;
+	hold->state = UPMU_STATE_LIVE;
+	hold->since = ktime_get();
+	return hold;
+}
+
+/* RAW is alone: the first in the list tells. */
+static int upmu_lease_admit(u32 mode)
+{
+	const struct upmu_hold *first =
+		list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
+
+	if (!first)
+		return 0;
+	if (mode == UPMU_MODE_RAW || first->mode == UPMU_MODE_RAW)
+		return -EBUSY;
+	return 0;
+}
+
+static int upmu_lease_begin(struct upmu_hold *hold, struct upmu_cover *cover)
+{
+	unsigned long flags;
+	int err;
+
+	lockdep_assert_held(&upmu_mutex);
+	err = upmu_lease_admit(hold->mode);
+	if (err)
+		return err;
+	err = upmu_mode_begin(hold->mode);
+	if (err)
+		return err;
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	list_add_tail(&hold->live, &upmu_holds);
+	upmu_live++;
+	upmu_cover_add(cover);
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	upmu_access_refresh();
+	return 0;
+}
+
+int upmu_lease_take(struct upmu_hold **out, u32 mode, u32 flags)
+{
+	struct upmu_cover *cover;
+	struct upmu_hold *hold;
+	int err = -ENOMEM;
+
+	hold = upmu_hold_new(mode, flags);
+	if (!hold)
+		return -ENOMEM;
+	cover = upmu_cover_new(hold, current, GFP_KERNEL);
+	if (!cover)
+		goto err_hold;
+	/* A lease that has ended may still be putting registers back. */
+	flush_workqueue(upmu_queue);
+	mutex_lock(&upmu_mutex);
+	err = upmu_lease_begin(hold, cover);
+	mutex_unlock(&upmu_mutex);
+	if (err)
+		goto err_cover;
+	*out = hold;
+	return 0;
+
+err_cover:
+	upmu_cover_discard(cover);
+err_hold:
+	upmu_hold_put(hold);
+	return err;
+}
+
+void upmu_lease_end(struct upmu_hold *hold)
+{
+	struct upmu_cover *cover, *next;
+	unsigned long flags;
+	bool was_live;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	was_live = hold->state != UPMU_STATE_ENDED;
+	if (was_live) {
+		WRITE_ONCE(hold->state, UPMU_STATE_ENDED);
+		list_del(&hold->live);
+		upmu_live--;
+		list_for_each_entry_safe(cover, next, &hold->covers, of_hold)
+			upmu_cover_del(cover);
+		upmu_hold_get(hold); /* the work's */
+	}
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	if (!was_live)
+		return;
+	upmu_access_refresh();
+	wake_up_interruptible_all(&hold->wait);
+	queue_work(upmu_queue, &hold->end);
+}
+
+void upmu_lease_settle(struct upmu_hold *hold)
+{
+	flush_work(&hold->end);
+}
+
+void upmu_lease_break(struct upmu_hold *hold, const char *reason)
+{
+	if (cmpxchg(&hold->state, UPMU_STATE_LIVE, UPMU_STATE_BROKEN) !=
+	    UPMU_STATE_LIVE)
+		return;
+	pr_warn("the %s lease of %s (pid %d) is broken: %s\n",
+		upmu_mode_names[hold->mode], hold->comm,
+		pid_nr(hold->process), reason);
+	wake_up_interruptible_all(&hold->wait);
+}
+
+void upmu_lease_info(struct upmu_info *info)
+{
+	const struct upmu_hold *first;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	info->leases = upmu_live;
+	first = list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
+	if (first) {
+		info->holder_pid = pid_vnr(first->process);
+		info->holder_mode = first->mode;
+		strscpy(info->holder_comm, first->comm,
+			sizeof(info->holder_comm));
+	}
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+}
+
+/* The holds of @process that it took itself, one at a time; with a reference. */
+static struct upmu_hold *upmu_lease_taken_by(const struct pid *process)
+{
+	struct upmu_hold *found = NULL;
+	struct upmu_cover *cover = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	while ((cover = upmu_cover_next(process, cover)))
+		if (upmu_cover_is_holder(cover)) {
+			found = cover->hold;
+			upmu_hold_get(found);
+			break;
+		}
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	return found;
+}
+
+static void upmu_lease_end_taken_by(const struct pid *process)
+{
+	struct upmu_hold *hold;
+
+	while ((hold = upmu_lease_taken_by(process))) {
+		upmu_lease_end(hold);
+		upmu_hold_put(hold);
+	}
+}
+
+/* @task is a child of @cover's process, or that process in a new program. */
+static bool upmu_lease_extend(const struct upmu_cover *cover,
+			      struct task_struct *task)
+{
+	struct upmu_cover *more =
+		upmu_cover_new(cover->hold, task, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (more)
+		upmu_cover_add(more);
+	return more;
+}
+
+void upmu_lease_forked(struct task_struct *parent, struct task_struct *child)
+{
+	struct upmu_hold *broken = NULL;
+	struct upmu_cover *cover = NULL;
+	unsigned long flags;
+
+	if (!child->mm || task_tgid(child) == task_tgid(parent))
+		return;
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	while ((cover = upmu_cover_next(task_tgid(parent), cover))) {
+		if (!(cover->hold->flags & UPMU_LEASE_CHILDREN))
+			continue;
+		if (!upmu_lease_extend(cover, child) && !broken) {
+			broken = cover->hold;
+			upmu_hold_get(broken);
+		}
+	}
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	if (broken) {
+		upmu_lease_break(broken, "no memory to cover a child");
+		upmu_hold_put(broken);
+	}
+}
+
+void upmu_lease_executed(struct task_struct *task, bool privileged)
+{
+	struct pid *process = task_tgid(task);
+	struct upmu_cover *cover, *next;
+	struct upmu_hold *broken = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	for (cover = upmu_cover_next(process, NULL); cover; cover = next) {
+		next = upmu_cover_next(process, cover);
+		if (upmu_cover_is_holder(cover))
+			continue;
+		/* New covers go before the first: the walk misses them. */
+		if (cover->hold->flags & UPMU_LEASE_EXEC && !privileged &&
+		    !upmu_lease_extend(cover, task) && !broken) {
+			broken = cover->hold;
+			upmu_hold_get(broken);
+		}
+		upmu_cover_del(cover);
+	}
+	/* No switch happened: this CPU still permits what the old mm had. */
+	upmu_access_refresh_local();
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	upmu_lease_end_taken_by(process);
+	if (broken) {
+		upmu_lease_break(broken, "no memory to cover a program");
+		upmu_hold_put(broken);
+	}
+}
+
+void upmu_lease_exited(struct task_struct *task)
+{
+	struct pid *process = task_tgid(task);
+	struct upmu_cover *cover, *next;
+	unsigned long flags;
+
+	/* A process ends with its last thread. */
+	if (atomic_read(&task->signal->live))
+		return;
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	for (cover = upmu_cover_next(process, NULL); cover; cover = next) {
+		next = upmu_cover_next(process, cover);
+		if (!upmu_cover_is_holder(cover))
+			upmu_cover_del(cover);
+	}
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	upmu_lease_end_taken_by(process);
+}
+
+static void upmu_hold_show(struct seq_file *m, struct upmu_hold *hold)
+{
+	char name[4 * TASK_COMM_LEN + 1];
+	unsigned int processes = 0;
+	struct list_head *each;
+
+	list_for_each(each, &hold->covers)
+		processes++;
+	/* A process names itself: no line breaks from it. */
+	string_escape_str(hold->comm, name, sizeof(name), ESCAPE_SPACE |
+			  ESCAPE_SPECIAL | ESCAPE_OCTAL, NULL);
+	seq_printf(m, "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
+		   pid_vnr(hold->process),
+		   upmu_mode_names[hold->mode],
+		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
+		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
+		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
+		   processes, ktime_ms_delta(ktime_get(), hold->since), name);
+}
+
+void upmu_lease_show(struct seq_file *m)
+{
+	struct upmu_hold *hold;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	seq_printf(m, "leases %u\n", upmu_live);
+	list_for_each_entry(hold, &upmu_holds, live)
+		upmu_hold_show(m, hold);
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+}
+
+int upmu_lease_init(void)
+{
+	int err;
+
+	upmu_queue = alloc_ordered_workqueue("upmu", 0);
+	if (!upmu_queue)
+		return -ENOMEM;
+	err = upmu_cover_init();
+	if (err)
+		destroy_workqueue(upmu_queue);
+	return err;
+}
+
+void upmu_lease_exit(void)
+{
+	destroy_workqueue(upmu_queue);
+	upmu_cover_exit();
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * publish.c - perf's mmap page carries the counter's index
+ *
+ * As arm64 has done since 5.17: index is 1 + the event counter's number, 32
+ * for the cycle counter, 0 where the register must not be read.
+ */
+#include <linux/kernel.h>
+#include <linux/perf_event.h>
+#include <linux/perf/arm_pmu.h>
+#include <linux/slab.h>
+
+#include "upmu.h"
+
+/* perf_event_attr.config1 of an event that user mode will read, as on arm64. */
+#define UPMU_CONFIG1_USER BIT(1)
+
+/* What perf's page says for the cycle counter. */
+#define UPMU_INDEX_CYCLES 32
+
+static struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
+static unsigned int upmu_pmu_count;
+
+static struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
+{
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(upmu_pmu_count); i++)
+		if (&upmu_pmus[i].pmu->pmu == pmu)
+			return &upmu_pmus[i];
+	return NULL;
+}
+
+struct upmu_pmu *upmu_publish_of_cpu(unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(upmu_pmu_count); i++)
+		if (cpumask_test_cpu(cpu, &upmu_pmus[i].pmu->supported_cpus))
+			return &upmu_pmus[i];
+	return NULL;
+}
+
+/*
+ * Reading an event leaves its raw value in prev_count, zero-extended, where a
+ * start leaves a negative one. A page written after that (PERF_EVENT_IOC_RESET
+ * does) is wrong by 2^32 for a reader who extends the sign. The driver looks
+ * at the low 32 bits only, so the sign can be put right here: perf subtracts
+ * prev_count from the page's offset after it has asked for the index.
+ */
+static void upmu_publish_repair(struct hw_perf_event *hw)
+{
+	s64 prev = local64_read(&hw->prev_count);
+
+	local64_cmpxchg(&hw->prev_count, prev, (s64)(s32)prev);
+}
+
+/* Interrupts or preemption off, the event is on the hardware. */
+static int upmu_publish_index(struct perf_event *event)
+{
+	const struct upmu_pmu *upmu = upmu_publish_find(event->pmu);
+	struct hw_perf_event *hw = &event->hw;
+
+	if (!upmu || hw->idx < 0)
+		return 0;
+	if (!(event->attr.config1 & UPMU_CONFIG1_USER) ||
+	    !(event->attach_state & PERF_ATTACH_TASK))
+		return 0;
+	/*
+	 * perf swaps the contexts of parent and child instead of reloading
+	 * them: the page of one would name the other's counter.
+	 */
+	if (event->attr.inherit)
+		return 0;
+	/* arm64 before 5.17: chained counters, and no width in the page. */
+	if (hw->flags & ARMPMU_EVT_64BIT)
+		return 0;
+	upmu_publish_repair(hw);
+	if (hw->idx == upmu->cycles_idx)
+		return UPMU_INDEX_CYCLES;
+	/* 0: cycles come first, as up to 6.11; else idx is the number itself */
+	return upmu->cycles_idx == 0 ? hw->idx : hw->idx + 1;
+}
+
+bool upmu_publish_active(void)
+{
+	return upmu_pmu_count && !UPMU_PERF_USER_ACCESS;
+}
+
+/*
+ * How this kernel numbers the cycle counter, asked of the driver with a set of
+ * counters that is nobody's, as perf does to see whether a group fits.
+ */
+static int upmu_publish_numbering(struct perf_event *event)
+{
+	struct arm_pmu *pmu = to_arm_pmu(event->pmu);
+	struct pmu_hw_events *nobodys;
+	int idx;
+
+	nobodys = kzalloc(sizeof(*nobodys), GFP_KERNEL);
+	if (!nobodys)
+		return -ENOMEM;
+	raw_spin_lock_init(&nobodys->pmu_lock);
+	nobodys->percpu_pmu = pmu;
+	idx = pmu->get_event_idx(nobodys, event);
+	kfree(nobodys);
+	return idx;
+}
+
+static int upmu_publish_add(struct perf_event *event)
+{
+	struct upmu_pmu *upmu = &upmu_pmus[upmu_pmu_count];
+	int idx;
+
+	if (upmu_publish_find(event->pmu))
+		return 0;
+	if (upmu_pmu_count == UPMU_MAX_PMUS)
+		return -ENOSPC;
+	idx = upmu_publish_numbering(event);
+	if (idx < 0)
+		return idx;
+	upmu->pmu = to_arm_pmu(event->pmu);
+	upmu->cycles_idx = idx;
+	upmu->event_idx = event->pmu->event_idx;
+	smp_store_release(&upmu_pmu_count, upmu_pmu_count + 1);
+	if (!UPMU_PERF_USER_ACCESS)
+		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);
+	pr_info("perf's %s: %s\n", upmu->pmu->name,
+		UPMU_PERF_USER_ACCESS ?
+			"counting by kernel.perf_user_access" :
+			"its mmap pages carry the counter's index now");
+	return 0;
+}
+
+/* An event that never counts, only to learn which PMU serves this CPU. */
+void upmu_publish_cpu(unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+	int err;
+
+	if (upmu_publish_of_cpu(cpu))
+		return;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return; /* perf has no PMU for it */
+	err = upmu_publish_add(event);
+	if (err)
+		pr_warn("cannot publish the counters of CPU %u: error %d\n",
+			cpu, err);
+	perf_event_release_kernel(event);
+}
+
+int upmu_publish_init(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		upmu_publish_cpu(cpu);
+	cpus_read_unlock();
+	return 0;
+}
+
+void upmu_publish_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < upmu_pmu_count; i++)
+		WRITE_ONCE(upmu_pmus[i].pmu->pmu.event_idx,
+			   upmu_pmus[i].event_idx);
+	/* perf asks with preemption off. */
+	synchronize_rcu();
+}

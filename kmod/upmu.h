@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * upmu.h - what the files of the module share
+ *
+ * core     which PMU a CPU has
+ * access   the permission register of each CPU follows the running process
+ * lease    who is permitted, since when, until when
+ * watch    the scheduler's tracepoints: switch, fork, exec, exit
+ * publish  perf's mmap page carries the counter's index
+ * reserve  counters are kept from perf
+ * cycles   the cycle counter runs freely
+ * raw      all registers are user mode's, and put back afterwards
+ * open     the same for every process
+ * state    /proc/upmu
+ *
+ * Locks, outermost first: upmu_mutex (everything that sleeps: taking, ending,
+ * opening), cpus_read_lock(), upmu_covers_lock (the set of covered processes).
+ */
+#ifndef UPMU_KMOD_H
+#define UPMU_KMOD_H
+
+#include <linux/cpumask.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include "regs/regs.h"
+#include "upmu/uapi.h"
+#include "compat.h"
+
+struct arm_pmu;
+struct perf_event;
+struct seq_file;
+
+extern struct mutex upmu_mutex;
+
+/* core.c */
+
+/**
+ * struct upmu_core - the PMU of one CPU
+ * @midr: main ID register
+ * @version: 0 none, 1 PMUv1 or ARM1176, 2 PMUv2, 3 PMUv3
+ * @counters: event counters as PMCR.N tells kernel mode
+ */
+struct upmu_core {
+	u32 midr;
+	u32 version;
+	u32 counters;
+};
+
+/* Of the CPU that runs this; -ENODEV where no PMU can be known to be there. */
+int upmu_core_probe(struct upmu_core *core);
+/* Of any online CPU. */
+int upmu_core_probe_cpu(int cpu, struct upmu_core *core);
+/* The register interface: 6, 7 or 8. */
+unsigned int upmu_core_arch(void);
+
+/* access.c */
+
+/* What user mode is permitted: bits of the permission register. */
+u32 upmu_access_bits(u32 mode);
+/* What a process without a lease is permitted: 0, or what `open` says. */
+void upmu_access_default(u32 bits);
+/* Begin and end to steer the permission registers; sleep. */
+int upmu_access_get(void);
+void upmu_access_put(void);
+/* Every CPU looks again at what it runs, before this returns. */
+void upmu_access_refresh(void);
+/* This CPU does; interrupts off. */
+void upmu_access_refresh_local(void);
+/* @mm's process comes to run here; interrupts off. */
+void upmu_access_switch(const struct mm_struct *mm);
+/* This CPU came online, or lost its registers in idle; interrupts off. */
+void upmu_access_cpu_up(void);
+
+/* lease.c */
+
+int upmu_lease_init(void);
+void upmu_lease_exit(void);
+/* Fills what INFO tells of all leases. */
+void upmu_lease_info(struct upmu_info *info);
+void upmu_lease_show(struct seq_file *m);
+/* The scheduler's tracepoints tell; no sleep. */
+void upmu_lease_forked(struct task_struct *parent, struct task_struct *child);
+void upmu_lease_executed(struct task_struct *task, bool privileged);
+void upmu_lease_exited(struct task_struct *task);
+
+/* cover.c */
+
+/* The bits of the leases that cover @mm, 0: none. RCU or interrupts off. */
+u32 upmu_cover_bits(const struct mm_struct *mm);
+
+/* watch.c */
+
+int upmu_watch_init(void);
+void upmu_watch_exit(void);
+int upmu_watch_get(void);
+void upmu_watch_put(void);
+
+/* cpu.c */
+
+int upmu_cpu_init(void);
+void upmu_cpu_exit(void);
+
+/* publish.c */
+
+#define UPMU_MAX_PMUS 4
+
+/**
+ * struct upmu_pmu - a CPU PMU of perf
+ * @pmu: perf's
+ * @cycles_idx: number of the cycle counter in this kernel's hw_perf_event.idx
+ * @event_idx: what perf called before
+ */
+struct upmu_pmu {
+	struct arm_pmu *pmu;
+	int cycles_idx;
+	int (*event_idx)(struct perf_event *event);
+};
+
+int upmu_publish_init(void);
+void upmu_publish_exit(void);
+/* A CPU came online: its PMU may be one not seen before. Sleeps. */
+void upmu_publish_cpu(unsigned int cpu);
+/* NULL: perf has none for this CPU. */
+struct upmu_pmu *upmu_publish_of_cpu(unsigned int cpu);
+bool upmu_publish_active(void);
+
+/* state.c */
+
+int upmu_state_init(void);
+void upmu_state_exit(void);
+
+/* main.c */
+
+bool upmu_raw_group(void);
+/* Modes that can be granted here at all, and why the lowest missing cannot. */
+u32 upmu_modes(u32 *reason);
+
+#endif
