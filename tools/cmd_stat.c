@@ -3,33 +3,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "stat.h"
 
 static const char default_events[] = "cycles,instructions";
 
-/* End as the program did, so that a shell says what it always says. */
-static int end_like(int signal)
-{
-	struct rlimit none = { 0 };
-	sigset_t mask;
-
-	setrlimit(RLIMIT_CORE, &none); /* the program has left its own */
-	sigemptyset(&mask);
-	sigaddset(&mask, signal);
-	fflush(NULL);
-	sigprocmask(SIG_UNBLOCK, &mask, NULL);
-	raise(signal);
-	return 128 + signal;
-}
-
 static int exec_failed(const char *name, int error)
 {
 	fprintf(stderr, "upmu stat: cannot execute '%s': %s\n", name,
 		strerror(-error));
-	return error == -ENOENT ? STAT_EXIT_NOT_FOUND :
-				  STAT_EXIT_CANNOT_EXECUTE;
+	return child_exec_status(error);
 }
 
 static int write_report(const struct stat_report *report)
@@ -44,7 +27,8 @@ static int write_report(const struct stat_report *report)
 	if (out)
 		error = stat_write_text(out, report);
 	if (!out || error || (path ? fclose(out) : fflush(out))) {
-		fprintf(stderr, "upmu stat: cannot write the report to '%s': %s\n",
+		fprintf(stderr,
+			"upmu stat: cannot write the report to '%s': %s\n",
 			path ? path : "stderr", strerror(errno));
 		return -1;
 	}
@@ -55,19 +39,19 @@ static int count_command(const struct stat_options *options,
 			 struct stat_events *events)
 {
 	struct stat_report report = { .options = options, .events = events };
-	int status = STAT_EXIT_FAILED, error;
+	int status = EXIT_FAILED, error;
 
 	report.count = calloc(events->n, sizeof(*report.count));
 	if (!report.count)
-		return STAT_EXIT_FAILED;
+		return EXIT_FAILED;
 	error = stat_run_once(&report, events, &status);
 	if (error)
 		status = exec_failed(options->command[0], error);
 	else if (write_report(&report) && !status)
-		status = STAT_EXIT_FAILED;
+		status = EXIT_FAILED;
 	free(report.count);
 	if (!error && report.signal)
-		return end_like(report.signal);
+		return child_end_like(report.signal);
 	return status;
 }
 
@@ -76,19 +60,19 @@ int cmd_stat(int argc, char **argv)
 	struct stat_options options;
 	struct stat_events events;
 	bool done;
-	int status = STAT_EXIT_USAGE;
+	int status = EXIT_USAGE;
 
 	if (stat_options_parse(&options, argc, argv, &done))
-		return STAT_EXIT_USAGE;
+		return EXIT_USAGE;
 	if (done)
 		return 0;
 	if (!options.command) {
 		fputs("upmu stat: no command to count\nhint: upmu stat -- ls\n",
 		      stderr);
-		return STAT_EXIT_USAGE;
+		return EXIT_USAGE;
 	}
-	if (!stat_events_parse(&events, options.events ? options.events :
-							 default_events))
+	if (!stat_events_parse(&events, options.events ? options.events
+						       : default_events))
 		status = count_command(&options, &events);
 	stat_events_free(&events);
 	stat_options_free(&options);

@@ -2,7 +2,7 @@
 /**
  * estimate.h - what a count would have been, had it run all the time
  *
- * Pure arithmetic: no I/O, no clock, no allocation.
+ * Pure arithmetic: no I/O and no clock.
  */
 #ifndef UPMU_TOOLS_ESTIMATE_H
 #define UPMU_TOOLS_ESTIMATE_H
@@ -32,10 +32,17 @@ struct estimate {
 
 /**
  * Extend @n slices' counts to the whole run. Returns 0, -ENODATA where no
- * slice counted the event. With fewer than two counted slices the interval
- * is unbounded: low 0 (or what was counted), high INFINITY.
+ * slice counted the event, or -ENOMEM; *out is left alone then. The total is
+ * never below what was counted; with one counted slice the interval has no
+ * upper end (INFINITY). Cost: some 100 operations a slice.
  */
 int estimate_total(const struct estimate_slice *slice, size_t n,
 		   struct estimate *out);
+
+/**
+ * What others print: the count times all time over counted time. For
+ * comparison. NAN where no slice counted the event.
+ */
+double estimate_linear(const struct estimate_slice *slice, size_t n);
 
 #endif

@@ -8,6 +8,7 @@
 /* One row per subcommand: X(name, summary); its main is cmd_NAME(). */
 #define COMMANDS(X) \
 	X(stat, "count an unmodified program") \
+	X(exec, "run a program that reads the registers itself") \
 	X(setup, "make the counters usable after every boot")
 
 #define DECLARE(name, summary) int cmd_##name(int argc, char **argv);

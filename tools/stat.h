@@ -15,15 +15,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "child.h"
 #include "estimate.h"
-
-/* Statuses of upmu itself, as env(1) and timeout(1) have them. */
-enum stat_exit {
-	STAT_EXIT_USAGE = 2,
-	STAT_EXIT_FAILED = 125,
-	STAT_EXIT_CANNOT_EXECUTE = 126,
-	STAT_EXIT_NOT_FOUND = 127,
-};
 
 enum stat_format {
 	STAT_FORMAT_TEXT,
@@ -33,7 +26,7 @@ enum stat_format {
 };
 
 struct stat_options {
-	char *events; /* the -e lists joined by ','; NULL: the default nine */
+	char *events;	/* the -e lists joined by ','; NULL: the default nine */
 	char **command; /* NULL-terminated, or NULL */
 	const char *pids, *tids, *cpus;
 	const char *output;
@@ -63,7 +56,7 @@ const char *stat_state_text(enum stat_state state);
 
 /** One event of the user's list. */
 struct stat_event {
-	char *name; /* as the report prints it */
+	char *name;	  /* as the report prints it */
 	const char *role; /* which of the default nine it is, or NULL */
 	const char *unit; /* "" or "ns" */
 	uint32_t type;
@@ -97,7 +90,7 @@ struct stat_set {
 	int turn; /* STAT_ALWAYS, or its place in the round */
 	size_t n;
 	size_t event[STAT_SET_MAX]; /* indices into stat_events */
-	int *leader; /* one per target */
+	int *leader;		    /* one per target */
 };
 
 /** The sum over a set's targets, since the sets were opened. */
@@ -141,22 +134,6 @@ struct stat_slice {
 	size_t counts; /* of the set's counts, the first in stat_timeline */
 };
 
-/** The counted program. */
-struct stat_child {
-	pid_t pid;
-	int go, failed; /* pipes: start now; errno of a failed exec */
-	bool ended;
-	int status; /* of wait(2), once ended */
-	struct rusage usage;
-	sigset_t old_mask;
-};
-
-int stat_child_start(struct stat_child *child, char **command);
-int stat_child_go(struct stat_child *child);
-void stat_child_kill(struct stat_child *child);
-bool stat_child_reap(struct stat_child *child, bool block);
-int stat_child_exit_status(const struct stat_child *child);
-
 /** One event's result. */
 struct stat_count {
 	enum stat_state state;
@@ -175,9 +152,9 @@ struct stat_report {
 	bool has_usage;
 	size_t turns; /* sets that took turns */
 	size_t slices;
-	double slice_ms; /* mean length */
+	double slice_ms;  /* mean length */
 	double switching; /* share of the run */
-	int signal; /* that ended the program, or 0 */
+	int signal;	  /* that ended the program, or 0 */
 };
 
 /**

@@ -85,9 +85,9 @@ static void make_getopt(struct option *longs, char *shorts)
 {
 	*shorts++ = '+'; /* the command's options are its own */
 	for (size_t i = 0; i < ROWS; i++) {
-		longs[i] = (struct option){ rows[i].name,
-					    rows[i].argument ? 1 : 0, NULL,
-					    256 + (int)i };
+		longs[i] =
+			(struct option){ rows[i].name, rows[i].argument ? 1 : 0,
+					 NULL, 256 + (int)i };
 		if (!rows[i].letter)
 			continue;
 		*shorts++ = rows[i].letter;

@@ -21,27 +21,6 @@ static double seconds(const struct timeval *t)
 	return t->tv_sec + t->tv_usec / 1e6;
 }
 
-/*
- * The terminal's Ctrl-C has reached the program by itself, what was sent to
- * upmu alone has not.
- */
-static void pass_on(const struct stat_child *child, const siginfo_t *info)
-{
-	if (info->si_code != SI_KERNEL)
-		kill(child->pid, info->si_signo);
-}
-
-static void wait_for_end(struct stat_child *child)
-{
-	sigset_t mask;
-	siginfo_t info;
-
-	sigprocmask(SIG_BLOCK, NULL, &mask);
-	while (!stat_child_reap(child, false))
-		if (sigwaitinfo(&mask, &info) > 0 && info.si_signo != SIGCHLD)
-			pass_on(child, &info);
-}
-
 static void store(struct stat_report *report, const struct stat_sets *sets,
 		  size_t set, const struct stat_reading *reading)
 {
@@ -53,8 +32,8 @@ static void store(struct stat_report *report, const struct stat_sets *sets,
 		count->raw = reading->count[i];
 		count->enabled_ns = reading->enabled_ns;
 		count->running_ns = reading->running_ns;
-		count->state = reading->running_ns ? STAT_COUNTED :
-						     STAT_NOT_COUNTED;
+		count->state =
+			reading->running_ns ? STAT_COUNTED : STAT_NOT_COUNTED;
 	}
 }
 
@@ -92,33 +71,32 @@ int stat_run_once(struct stat_report *report, struct stat_events *events,
 	const struct stat_sets_options how = { .on_exec = true,
 					       .inherit = true };
 	struct stat_target target = { .cpu = -1 };
-	struct stat_child child;
+	struct child child;
 	struct stat_sets sets;
 	double start;
 	int error;
 
-	error = stat_child_start(&child, report->options->command);
+	error = child_start(&child, report->options->command);
 	if (error)
 		return error;
 	target.pid = child.pid;
 	error = stat_sets_open(&sets, events, &target, 1, &how);
 	if (error) {
-		stat_child_kill(&child);
+		child_kill(&child);
 		return error;
 	}
 	start = now_s();
-	error = stat_child_go(&child);
+	error = child_go(&child);
 	if (!error) {
-		wait_for_end(&child);
+		child_wait(&child);
 		report->elapsed_s = now_s() - start;
 		collect(report, &sets);
 		add_usage(report, &child.usage);
-		report->signal = WIFSIGNALED(child.status) ?
-					 WTERMSIG(child.status) :
-					 0;
-		*exit_status = stat_child_exit_status(&child);
+		report->signal =
+			WIFSIGNALED(child.status) ? WTERMSIG(child.status) : 0;
+		*exit_status = child_exit_status(&child);
 	}
-	sigprocmask(SIG_SETMASK, &child.old_mask, NULL);
+	child_done(&child);
 	stat_sets_close(&sets);
 	return error;
 }

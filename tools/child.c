@@ -5,13 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stat.h"
+#include "child.h"
 
-static void run_program(const struct stat_child *child, int go, int failed,
+static void run_program(const struct child *child, int go, int failed,
 			char **command)
 {
 	char byte;
@@ -20,12 +21,12 @@ static void run_program(const struct stat_child *child, int go, int failed,
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 	/* End of file without a byte: upmu has given up or is dead. */
 	if (read(go, &byte, 1) != 1)
-		_exit(STAT_EXIT_FAILED);
+		_exit(EXIT_FAILED);
 	execvp(command[0], command);
 	error = errno;
 	if (write(failed, &error, sizeof(error)) < 0)
-		_exit(STAT_EXIT_FAILED);
-	_exit(error == ENOENT ? STAT_EXIT_NOT_FOUND : STAT_EXIT_CANNOT_EXECUTE);
+		_exit(EXIT_FAILED);
+	_exit(child_exec_status(-error));
 }
 
 /*
@@ -33,7 +34,7 @@ static void run_program(const struct stat_child *child, int go, int failed,
  * also what a slice sleeps in. SIGCHLD that was ignored would leave no
  * status to wait for.
  */
-static void take_signals(struct stat_child *child)
+static void take_signals(struct child *child)
 {
 	static const int taken[] = { SIGCHLD, SIGINT,  SIGQUIT, SIGTERM,
 				     SIGHUP,  SIGUSR1, SIGUSR2 };
@@ -45,12 +46,12 @@ static void take_signals(struct stat_child *child)
 	sigprocmask(SIG_BLOCK, &mask, &child->old_mask);
 }
 
-int stat_child_start(struct stat_child *child, char **command)
+int child_start(struct child *child, char **command)
 {
 	int go[2], failed[2], error;
 	struct sigaction defaulted = { .sa_handler = SIG_DFL }, old;
 
-	*child = (struct stat_child){ .go = -1, .failed = -1 };
+	*child = (struct child){ .go = -1, .failed = -1 };
 	if (pipe2(go, O_CLOEXEC) < 0)
 		return -errno;
 	if (pipe2(failed, O_CLOEXEC) < 0) {
@@ -86,8 +87,7 @@ err_go:
 	return error;
 }
 
-/** Let the program execute. Return 0, or the negative errno of its exec. */
-int stat_child_go(struct stat_child *child)
+int child_go(struct child *child)
 {
 	int error = 0;
 
@@ -100,21 +100,19 @@ int stat_child_go(struct stat_child *child)
 	close(child->failed);
 	child->go = child->failed = -1;
 	if (error)
-		stat_child_reap(child, true);
+		child_reap(child, true);
 	return -error;
 }
 
-/** Give up before the program ran. */
-void stat_child_kill(struct stat_child *child)
+void child_kill(struct child *child)
 {
 	close(child->go);
 	close(child->failed);
 	child->go = child->failed = -1;
-	stat_child_reap(child, true);
+	child_reap(child, true);
 }
 
-/** Whether the program has ended; its status and usage are kept. */
-bool stat_child_reap(struct stat_child *child, bool block)
+bool child_reap(struct child *child, bool block)
 {
 	pid_t pid;
 
@@ -128,10 +126,54 @@ bool stat_child_reap(struct stat_child *child, bool block)
 	return child->ended;
 }
 
-/** What a shell would say: the exit status, or 128 and the signal. */
-int stat_child_exit_status(const struct stat_child *child)
+/*
+ * The terminal's Ctrl-C has reached the program by itself, what was sent to
+ * upmu alone has not.
+ */
+void child_pass_on(const struct child *child, const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL)
+		kill(child->pid, info->si_signo);
+}
+
+void child_wait(struct child *child)
+{
+	sigset_t mask;
+	siginfo_t info;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	while (!child_reap(child, false))
+		if (sigwaitinfo(&mask, &info) > 0 && info.si_signo != SIGCHLD)
+			child_pass_on(child, &info);
+}
+
+void child_done(const struct child *child)
+{
+	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
+}
+
+int child_exit_status(const struct child *child)
 {
 	if (WIFSIGNALED(child->status))
 		return 128 + WTERMSIG(child->status);
 	return WEXITSTATUS(child->status);
+}
+
+int child_end_like(int signal)
+{
+	struct rlimit none = { 0 };
+	sigset_t mask;
+
+	setrlimit(RLIMIT_CORE, &none); /* the program has left its own */
+	sigemptyset(&mask);
+	sigaddset(&mask, signal);
+	fflush(NULL);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+	raise(signal);
+	return 128 + signal;
+}
+
+int child_exec_status(int error)
+{
+	return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;
 }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* The estimator: exact where it can be, and as good as promised elsewhere. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "bench/multiplex_programs.h"
+#include "tools/estimate.h"
+
+#define RUNS 200 /* of each kind of program; seeds are fixed */
+#define N    40
+
+/* Each fourth slice counts; the program has two phases and no noise. */
+static double make_phases(struct estimate_slice *slice, size_t n)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int slow = i % 8 < 3;
+		double time = 3 + (double)(i % 4);
+		double count = time * (slow ? 320 : 10);
+
+		slice[i] = (struct estimate_slice){
+			.time = time,
+			.cycles = time * 1000,
+			.instructions = time * (slow ? 400 : 1000),
+			.count = i % 4 == 1 ? count : NAN,
+		};
+		total += count;
+	}
+	return total;
+}
+
+static void assert_near(double value, double wanted)
+{
+	assert_true(fabs(value - wanted) <= 1e-9 * fabs(wanted));
+}
+
+static void phases_without_noise_are_estimated_exactly(void **state)
+{
+	struct estimate_slice slice[N];
+	double total = make_phases(slice, N);
+	struct estimate e;
+
+	(void)state;
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_near(e.total, total);
+	assert_near(e.low, total);
+	assert_near(e.high, total);
+	assert_int_equal(e.slices, N / 4);
+	/* Linear scaling is not: the test would be worth nothing if it were. */
+	assert_true(fabs(estimate_linear(slice, N) / total - 1) > 0.005);
+}
+
+static void units_of_time_do_not_matter(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate in_ms, in_ns;
+
+	(void)state;
+	make_phases(slice, N);
+	for (size_t i = 0; i < N; i++)
+		slice[i].count *= 1 + 0.1 * (double)(i % 5);
+	assert_int_equal(estimate_total(slice, N, &in_ms), 0);
+	for (size_t i = 0; i < N; i++)
+		slice[i].time *= 1e6;
+	assert_int_equal(estimate_total(slice, N, &in_ns), 0);
+	assert_near(in_ns.total, in_ms.total);
+	assert_near(in_ns.low, in_ms.low);
+	assert_near(in_ns.high, in_ms.high);
+}
+
+static void an_event_counted_in_every_slice_is_not_estimated(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+	double total = 0;
+
+	(void)state;
+	make_phases(slice, N);
+	for (size_t i = 0; i < N; i++) {
+		slice[i].count = (double)(i * i);
+		total += slice[i].count;
+	}
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_near(e.total, total);
+	assert_near(e.low, total);
+}
+
+static void no_counted_slice_is_no_data(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e = { .total = 7 };
+
+	(void)state;
+	make_phases(slice, N);
+	for (size_t i = 0; i < N; i++)
+		slice[i].count = NAN;
+	assert_int_equal(estimate_total(slice, N, &e), -ENODATA);
+	assert_int_equal(estimate_total(slice, 0, &e), -ENODATA);
+	assert_true(e.total == 7);
+	assert_true(isnan(estimate_linear(slice, N)));
+}
+
+static void one_slice_has_no_upper_bound(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+
+	(void)state;
+	make_phases(slice, N);
+	for (size_t i = 0; i < N; i++)
+		slice[i].count = i == 5 ? 100 : NAN;
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_true(e.total > 100);
+	assert_true(e.low == 100);
+	assert_true(isinf(e.high));
+}
+
+static void two_to_five_slices_give_an_ordered_interval(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+
+	(void)state;
+	for (size_t counted = 2; counted <= 5; counted++) {
+		make_phases(slice, N);
+		for (size_t i = 4 * counted; i < N; i++)
+			slice[i].count = NAN;
+		assert_int_equal(estimate_total(slice, N, &e), 0);
+		assert_int_equal(e.slices, counted);
+		assert_true(e.low <= e.total && e.total <= e.high);
+		assert_false(isnan(e.high));
+	}
+}
+
+static void no_estimate_is_below_what_was_counted(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+	double seen = 0;
+
+	(void)state;
+	/* Counts fall steeply with instructions: a line would go below 0. */
+	for (size_t i = 0; i < N; i++) {
+		int mine = i % 4 == 0;
+
+		slice[i] = (struct estimate_slice){
+			.time = 4,
+			.cycles = 4000,
+			.instructions = mine ? 1000 + 100.0 * i : 9000,
+			.count = mine ? 4000 - 100.0 * i : NAN,
+		};
+		if (mine)
+			seen += slice[i].count;
+	}
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_true(e.total >= seen);
+	assert_true(e.low >= seen);
+	assert_true(e.high >= e.total);
+}
+
+static void an_event_that_never_happened_is_estimated_as_0(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+
+	(void)state;
+	make_phases(slice, N);
+	for (size_t i = 1; i < N; i += 2)
+		slice[i].count = 0;
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_true(e.total == 0);
+	assert_true(e.low == 0 && e.high == 0);
+}
+
+static void unknown_instructions_and_cycles_fall_back_to_time(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		slice[i] = (struct estimate_slice){ 2 + i % 3, NAN, NAN,
+						    i % 2 ? 2 + i % 3 : NAN };
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_near(e.total, estimate_linear(slice, N));
+}
+
+static void estimates_and_intervals_keep_the_promised_bar(void **state)
+{
+	struct trial_options o = {
+		.runs = RUNS, .sets = 4, .slice_ms = 4, .low_s = 1, .high_s = 5
+	};
+	double logs = 0, held = 0;
+
+	(void)state;
+	for (int kind = 0; kind < PROGRAM_KINDS; kind++) {
+		struct trial t;
+
+		o.kind = kind;
+		trial_run(&o, &t);
+		print_message("# %s: %.2f of linear scaling, held %.1f %%\n",
+			      program_names[kind], t.rms / t.linear_rms,
+			      100 * t.held);
+		assert_true(t.rms <= 1.1 * t.linear_rms);
+		assert_true(t.held >= 0.90);
+		logs += log(t.rms / t.linear_rms);
+		held += t.held;
+	}
+	assert_true(exp(logs / PROGRAM_KINDS) <= 0.65);
+	assert_true(held / PROGRAM_KINDS >= 0.93);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(phases_without_noise_are_estimated_exactly),
+		cmocka_unit_test(units_of_time_do_not_matter),
+		cmocka_unit_test(
+			an_event_counted_in_every_slice_is_not_estimated),
+		cmocka_unit_test(no_counted_slice_is_no_data),
+		cmocka_unit_test(one_slice_has_no_upper_bound),
+		cmocka_unit_test(two_to_five_slices_give_an_ordered_interval),
+		cmocka_unit_test(no_estimate_is_below_what_was_counted),
+		cmocka_unit_test(
+			an_event_that_never_happened_is_estimated_as_0),
+		cmocka_unit_test(
+			unknown_instructions_and_cycles_fall_back_to_time),
+		cmocka_unit_test(estimates_and_intervals_keep_the_promised_bar),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * child.h - the program that a command of upmu runs for the user
+ *
+ * child_start() forks it and blocks the signals that child_wait() takes;
+ * whatever must be ready before it executes is done then; child_go() lets it
+ * execute. child_done() gives upmu its own signals back.
+ */
+#ifndef UPMU_TOOLS_CHILD_H
+#define UPMU_TOOLS_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/* Statuses of upmu itself, as env(1) and timeout(1) have them. */
+enum child_exit {
+	EXIT_USAGE = 2,
+	EXIT_FAILED = 125,
+	EXIT_CANNOT_EXECUTE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+struct child {
+	pid_t pid;
+	int go, failed; /* pipes: start now; errno of a failed exec */
+	bool ended;
+	int status; /* of wait(2), once ended */
+	struct rusage usage;
+	sigset_t old_mask;
+};
+
+/** Return 0 or a negative errno, and then there is no child. */
+int child_start(struct child *child, char **command);
+
+/** Let the program execute. Return 0, or the negative errno of its exec. */
+int child_go(struct child *child);
+
+/** Give up before the program ran. */
+void child_kill(struct child *child);
+
+/** Whether the program has ended; its status and usage are kept. */
+bool child_reap(struct child *child, bool block);
+
+/** Hand on a signal that was sent to upmu alone. */
+void child_pass_on(const struct child *child, const siginfo_t *info);
+
+/** Until the program ends; signals sent to upmu are passed on to it. */
+void child_wait(struct child *child);
+
+/** Give upmu the signal mask back that it had before child_start(). */
+void child_done(const struct child *child);
+
+/** What a shell would say: the exit status, or 128 and the signal. */
+int child_exit_status(const struct child *child);
+
+/**
+ * End upmu by the signal that ended the program, so that a shell says what it
+ * always says. Returns a status only where the signal does not end it.
+ */
+int child_end_like(int signal);
+
+/** The status for a child_go() that returned @error: 126 or 127. */
+int child_exec_status(int error);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+/*
+ * upmu exec: run a program that reads the PMU's registers itself, with the
+ * registers open to it and to its children.
+ *
+ * Where the kernel can open them (arm64 since 5.17: kernel.perf_user_access),
+ * by an inherited perf event that user mode may read, one for each kind of
+ * core; elsewhere by a lease of upmu.ko, which upmu holds for the program.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "command.h"
+#include "lib/perf.h"
+#include "lib/pmus.h"
+#include "lib/sys.h"
+#include "upmu.h"
+#include "upmu/uapi.h"
+
+#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
+
+#define EVENT_CPU_CYCLES 0x11 /* DDI 0487 D13.12: architectural */
+#define CONFIG1_LONG	 0x1  /* arm64: the whole 64-bit register */
+
+/* What keeps the registers open while the program runs. */
+struct opening {
+	int lease;
+	int event[UPMU_PMUS_MAX];
+	int events;
+};
+
+static void close_opening(struct opening *opening)
+{
+	upmu_lease_release(opening->lease);
+	while (opening->events > 0)
+		close(opening->event[--opening->events]);
+}
+
+static bool kernel_opens(void)
+{
+	long value;
+
+	return !upmu_sys_read_long(USER_ACCESS, &value);
+}
+
+static bool kernel_may_open(void)
+{
+	long value;
+
+	if (!upmu_sys_read_long(USER_ACCESS, &value) && value)
+		return true;
+	fputs("upmu exec: this kernel opens the registers by itself, but is "
+	      "told not to: kernel.perf_user_access is 0\n"
+	      "hint: sudo sysctl kernel.perf_user_access=1\n",
+	      stderr);
+	return false;
+}
+
+static int fail(const char *act)
+{
+	fprintf(stderr, "upmu exec: cannot %s: %s\n", act, upmu_explain());
+	return -1;
+}
+
+/*
+ * The permission goes with the event: it is there on a CPU whose PMU has one
+ * of the program's events, and the program's children inherit the events.
+ */
+static int open_by_perf(struct opening *opening, pid_t pid)
+{
+	const struct upmu_perf_target target = {
+		.pid = pid,
+		.cpu = -1,
+		.group_fd = -1,
+		.flags = UPMU_PERF_INHERIT | UPMU_PERF_USER_READ,
+	};
+	struct upmu_perf_event event = {
+		.name = "cycles",
+		.config = EVENT_CPU_CYCLES,
+		.config1 = CONFIG1_LONG,
+	};
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+	int n = upmu_pmus_list(pmus);
+
+	for (int i = 0; i < n; i++) {
+		int fd;
+
+		event.type = pmus[i].type;
+		fd = upmu_perf_open(&event, &target);
+		if (fd < 0)
+			return fail("open the cycle counter to the program");
+		opening->event[opening->events++] = fd;
+	}
+	if (n <= 0)
+		fputs("upmu exec: perf has no PMU on this machine\n"
+		      "hint: upmu check\n",
+		      stderr);
+	return n > 0 ? 0 : -1;
+}
+
+static int open_by_lease(struct opening *opening, uint32_t mode)
+{
+	if (upmu_lease_take(&opening->lease, mode,
+			    UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC))
+		return fail("lease the registers");
+	return 0;
+}
+
+/* A lease must be there before the fork, an event needs the child's pid. */
+static int start(struct child *child, struct opening *opening, bool raw,
+		 char **command)
+{
+	bool by_lease = raw || !kernel_opens();
+	int error;
+
+	if (by_lease ? open_by_lease(opening,
+				     raw ? UPMU_MODE_RAW : UPMU_MODE_CYCLES)
+		     : !kernel_may_open())
+		return -1;
+	error = child_start(child, command);
+	if (error) {
+		fprintf(stderr, "upmu exec: cannot fork: %s\n",
+			strerror(-error));
+		return -1;
+	}
+	if (!by_lease && open_by_perf(opening, child->pid)) {
+		child_kill(child);
+		child_done(child);
+		return -1;
+	}
+	return 0;
+}
+
+static void warn_if_broken(const struct opening *opening)
+{
+	if (opening->lease >= 0 && upmu_lease_check(opening->lease))
+		fprintf(stderr,
+			"upmu exec: do not trust the program's counts: %s\n",
+			upmu_explain());
+}
+
+static int run(bool raw, char **command)
+{
+	struct opening opening = { .lease = -1 };
+	struct child child;
+	int error, status;
+
+	if (start(&child, &opening, raw, command)) {
+		close_opening(&opening);
+		return EXIT_FAILED;
+	}
+	error = child_go(&child);
+	if (error) {
+		fprintf(stderr, "upmu exec: cannot execute '%s': %s\n",
+			command[0], strerror(-error));
+		status = child_exec_status(error);
+	} else {
+		child_wait(&child);
+		warn_if_broken(&opening);
+		status = child_exit_status(&child);
+	}
+	child_done(&child);
+	close_opening(&opening);
+	if (!error && WIFSIGNALED(child.status))
+		return child_end_like(WTERMSIG(child.status));
+	return status;
+}
+
+static void print_help(void)
+{
+	puts("usage: upmu exec [--raw] [--] COMMAND [ARGUMENT...]\n"
+	     "Run a program that reads the PMU's registers itself (mrc, mrs),\n"
+	     "with the registers open to it and to its children.\n\n"
+	     "  --raw    all counters, for a program that also sets them up;\n"
+	     "           without it the cycle counter, running freely\n"
+	     "  --help   this text\n\n"
+	     "The exit status is the program's; 125: the registers could not\n"
+	     "be opened, 126: COMMAND cannot be executed, 127: not found.");
+}
+
+int cmd_exec(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "raw", no_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	bool raw = false;
+	int letter;
+
+	while ((letter = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+		switch (letter) {
+		case 'r':
+			raw = true;
+			break;
+		case 'h':
+			print_help();
+			return 0;
+		default:
+			fputs("try upmu exec --help\n", stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc) {
+		fputs("upmu exec: no command to run\n"
+		      "hint: upmu exec -- ./old-benchmark\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	return run(raw, argv + optind);
+}
