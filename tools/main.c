@@ -9,6 +9,7 @@
 #define COMMANDS(X) \
 	X(stat, "count an unmodified program") \
 	X(exec, "run a program that reads the registers itself") \
+	X(regs, "show the PMU's registers, field by field") \
 	X(setup, "make the counters usable after every boot")
 
 #define DECLARE(name, summary) int cmd_##name(int argc, char **argv);
