@@ -415,8 +415,8 @@ def read_all(folder):
     for table in tables:
         common = None if table.common else commons.get(table.arch)
         take_common(table, common)
-        check_complete(table)
         check_architecture(table, common)
+        check_complete(table)
         check_defaults(table)
     check_between(tables)
     return tables

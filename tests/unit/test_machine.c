@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+/* Which cores a board has: lib/events/machine.c on tests/fixtures. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/events/events.h"
+#include "lib/sys.h"
+
+static struct upmu_machine machine;
+
+static void boot(const char *fixture)
+{
+	static char root[UPMU_PATH_SIZE];
+
+	snprintf(root, sizeof(root), "%s/%s", FIXTURES, fixture);
+	upmu_sys_set_root(root);
+	memset(&machine, 0xee, sizeof(machine));
+	assert_int_equal(upmu_machine_read(&machine), 0);
+}
+
+static void assert_kind(size_t n, const char *core, const char *pmu,
+			uint32_t type, uint64_t cpus)
+{
+	const struct upmu_core_kind *kind = &machine.kinds[n];
+
+	assert_true(n < machine.n_kinds);
+	if (core)
+		assert_string_equal(upmu_core_name(kind->core), core);
+	else
+		assert_null(kind->core);
+	assert_string_equal(kind->pmu_name, pmu);
+	assert_int_equal(kind->pmu_type, type);
+	assert_int_equal(kind->cpus[0], cpus);
+}
+
+static void assert_one_kind(const char *fixture, const char *core,
+			    const char *pmu, uint32_t type, uint64_t cpus)
+{
+	boot(fixture);
+	assert_int_equal(machine.n_kinds, 1);
+	assert_kind(0, core, pmu, type, cpus);
+}
+
+static void pi1_is_an_arm1176_though_its_kernel_says_architecture_7(void **s)
+{
+	(void)s;
+	assert_one_kind("pi1", "arm1176", "armv6_1176", 8, 0x1);
+	assert_int_equal(machine.kinds[0].cycles_config, 0xff);
+	assert_int_equal(machine.kinds[0].midr, 0x410fb767);
+}
+
+static void pi2_is_a_cortex_a7(void **s)
+{
+	(void)s;
+	assert_one_kind("pi2", "cortex-a7", "armv7_cortex_a7", 8, 0xf);
+	assert_int_equal(machine.kinds[0].cycles_config, 0xff);
+}
+
+static void pi3_in_32_bits_is_a_cortex_a53_under_the_v7_driver(void **s)
+{
+	(void)s;
+	assert_one_kind("pi3-32", "cortex-a53", "armv7_cortex_a7", 8, 0xf);
+	assert_int_equal(machine.kinds[0].cycles_config, 0xff);
+}
+
+static void pi3_without_a_perf_pmu_is_still_known(void **s)
+{
+	(void)s;
+	assert_one_kind("pi3-32-bare", "cortex-a53", "", UPMU_PMU_TYPE_NONE,
+			0xf);
+}
+
+static void pi3_in_64_bits_takes_the_cycle_counter_by_0x11(void **s)
+{
+	(void)s;
+	assert_one_kind("pi3-64", "cortex-a53", "armv8_cortex_a53", 8, 0xf);
+	assert_int_equal(machine.kinds[0].cycles_config, 0x11);
+}
+
+static void pi4_with_a_32_bit_system_has_the_pmu_of_its_64_bit_kernel(void **s)
+{
+	(void)s;
+	assert_one_kind("pi4-32-on-64", "cortex-a72", "armv8_cortex_a72", 9,
+			0xf);
+	assert_int_equal(machine.kinds[0].cycles_config, 0x11);
+}
+
+static void pi5_is_a_cortex_a76(void **s)
+{
+	(void)s;
+	assert_one_kind("pi5", "cortex-a76", "armv8_cortex_a76", 10, 0xf);
+}
+
+static void odroid_xu4_has_two_kinds_of_core(void **s)
+{
+	(void)s;
+	boot("odroid-xu4");
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, "cortex-a7", "armv7_cortex_a7", 8, 0x0f);
+	assert_kind(1, "cortex-a15", "armv7_cortex_a15", 9, 0xf0);
+}
+
+static void rk3399_has_two_kinds_of_core(void **s)
+{
+	(void)s;
+	boot("rk3399");
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, "cortex-a53", "armv8_cortex_a53", 8, 0x0f);
+	assert_kind(1, "cortex-a72", "armv8_cortex_a72", 9, 0x30);
+}
+
+static void each_cpu_of_big_little_has_its_kind(void **s)
+{
+	(void)s;
+	boot("rk3399");
+	assert_ptr_equal(upmu_machine_kind_of_cpu(&machine, 3),
+			 &machine.kinds[0]);
+	assert_ptr_equal(upmu_machine_kind_of_cpu(&machine, 4),
+			 &machine.kinds[1]);
+	assert_null(upmu_machine_kind_of_cpu(&machine, 6));
+	assert_null(upmu_machine_kind_of_cpu(&machine, 1u << 20));
+}
+
+static void orin_goes_by_its_midr_and_not_by_its_pmu_name(void **s)
+{
+	(void)s;
+	assert_one_kind("jetson-orin", "cortex-a78ae", "armv8_cortex_a78", 11,
+			0x3f);
+}
+
+static void graviton_is_known_though_its_pmu_has_no_name(void **s)
+{
+	(void)s;
+	assert_one_kind("graviton2", "neoverse-n1", "armv8_pmuv3_0", 8, 0x3);
+}
+
+static void one_pmu_over_unlike_cores_offers_the_architecture_only(void **s)
+{
+	(void)s;
+	assert_one_kind("jetson-tx2", "common-armv8", "armv8_pmuv3", 8, 0x3f);
+}
+
+static void an_offline_cpu_belongs_to_its_pmu(void **s)
+{
+	(void)s;
+	boot("some-offline");
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, "cortex-a53", "armv8_cortex_a53", 8, 0x0f);
+	assert_kind(1, "cortex-a72", "armv8_cortex_a72", 9, 0x30);
+}
+
+static void an_old_kernel_identifies_all_cpus_at_once(void **s)
+{
+	(void)s;
+	assert_one_kind("old-kernel", "cortex-a9", "", UPMU_PMU_TYPE_NONE, 0x3);
+}
+
+static void an_unknown_core_is_offered_its_architecture(void **s)
+{
+	(void)s;
+	assert_one_kind("unknown-v8", "common-armv8", "armv8_pmuv3", 8, 0x3);
+	assert_true(upmu_core_is_common(machine.kinds[0].core));
+	assert_one_kind("unknown-v7", "common-armv7", "armv7_krait", 8, 0x3);
+}
+
+static void apple_is_no_pmu_of_the_architecture(void **s)
+{
+	(void)s;
+	boot("apple-m1");
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, NULL, "apple_icestorm_pmu", 10, 0x1);
+	assert_kind(1, NULL, "apple_firestorm_pmu", 11, 0x2);
+}
+
+static void a_pc_has_no_kind_of_core(void **s)
+{
+	(void)s;
+	boot("pc");
+	assert_int_equal(machine.n_kinds, 0);
+}
+
+static void a_root_without_files_has_no_kind_of_core(void **s)
+{
+	(void)s;
+	boot("no-such-board");
+	assert_int_equal(machine.n_kinds, 0);
+	assert_false(machine.is_emulated);
+}
+
+static bool is_emulated(const char *fixture)
+{
+	boot(fixture);
+	return machine.is_emulated;
+}
+
+static void qemu_is_recognised_on_every_board(void **s)
+{
+	(void)s;
+	assert_true(is_emulated("qemu-virt-64"));
+	assert_true(is_emulated("qemu-virt-32"));
+	assert_true(is_emulated("qemu-raspi0"));
+}
+
+static void a_virtual_machine_on_silicon_is_not_emulated(void **s)
+{
+	(void)s;
+	assert_false(is_emulated("kvm-virt-64"));
+	assert_false(is_emulated("graviton2"));
+}
+
+static void no_real_board_is_taken_for_an_emulator(void **s)
+{
+	static const char *const boards[] = {
+		"pi1",	       "pi2",	     "pi3-32",	   "pi3-32-bare",
+		"pi3-64",      "pi4-32-on-64", "pi5",	   "odroid-xu4",
+		"rk3399",      "jetson-orin",  "apple-m1", "pc",
+		"unknown-v8",  "unknown-v7",
+	};
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(boards) / sizeof(boards[0]); i++)
+		if (is_emulated(boards[i]))
+			fail_msg("%s is taken for an emulator", boards[i]);
+}
+
+static void emulators_count_cycles_instructions_and_increments_only(void **s)
+{
+	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
+
+	(void)s;
+	assert_true(upmu_emulator_counts(
+		upmu_core_find(core, "cpu_cycles", 10)));
+	assert_true(upmu_emulator_counts(
+		upmu_core_find(core, "inst_retired", 12)));
+	assert_true(upmu_emulator_counts(upmu_core_find(core, "sw_incr", 7)));
+	assert_false(
+		upmu_emulator_counts(upmu_core_find(core, "l1d_cache", 9)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			pi1_is_an_arm1176_though_its_kernel_says_architecture_7),
+		cmocka_unit_test(pi2_is_a_cortex_a7),
+		cmocka_unit_test(
+			pi3_in_32_bits_is_a_cortex_a53_under_the_v7_driver),
+		cmocka_unit_test(pi3_without_a_perf_pmu_is_still_known),
+		cmocka_unit_test(
+			pi3_in_64_bits_takes_the_cycle_counter_by_0x11),
+		cmocka_unit_test(
+			pi4_with_a_32_bit_system_has_the_pmu_of_its_64_bit_kernel),
+		cmocka_unit_test(pi5_is_a_cortex_a76),
+		cmocka_unit_test(odroid_xu4_has_two_kinds_of_core),
+		cmocka_unit_test(rk3399_has_two_kinds_of_core),
+		cmocka_unit_test(each_cpu_of_big_little_has_its_kind),
+		cmocka_unit_test(orin_goes_by_its_midr_and_not_by_its_pmu_name),
+		cmocka_unit_test(graviton_is_known_though_its_pmu_has_no_name),
+		cmocka_unit_test(
+			one_pmu_over_unlike_cores_offers_the_architecture_only),
+		cmocka_unit_test(an_offline_cpu_belongs_to_its_pmu),
+		cmocka_unit_test(an_old_kernel_identifies_all_cpus_at_once),
+		cmocka_unit_test(an_unknown_core_is_offered_its_architecture),
+		cmocka_unit_test(apple_is_no_pmu_of_the_architecture),
+		cmocka_unit_test(a_pc_has_no_kind_of_core),
+		cmocka_unit_test(a_root_without_files_has_no_kind_of_core),
+		cmocka_unit_test(qemu_is_recognised_on_every_board),
+		cmocka_unit_test(a_virtual_machine_on_silicon_is_not_emulated),
+		cmocka_unit_test(no_real_board_is_taken_for_an_emulator),
+		cmocka_unit_test(
+			emulators_count_cycles_instructions_and_increments_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

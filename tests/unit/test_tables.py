@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every rule of lib/events/FORMAT.md, on the tables and on broken ones."""
+import os
+import shutil
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, 'lib', 'events', 'tables')
+sys.path.insert(0, os.path.join(ROOT, 'lib', 'events'))
+
+import tables as t  # noqa: E402
+import gen_tables  # noqa: E402
+
+# The cores that the project promises, common tables aside.
+PROMISED = '''arm1136 arm1176 cortex-a5 cortex-a7 cortex-a8 cortex-a9 cortex-a12
+cortex-a15 cortex-a17 cortex-a32 cortex-a35 cortex-a53 cortex-a55 cortex-a57
+cortex-a72 cortex-a73 cortex-a75 cortex-a76 cortex-a78 cortex-a78ae cortex-a34
+cortex-a65 cortex-a77 cortex-a510 cortex-a520 cortex-a710 cortex-a715
+cortex-a720 cortex-x1 cortex-x2 cortex-x3 cortex-x4 neoverse-e1 neoverse-n1
+neoverse-n2 neoverse-n3 neoverse-v1 neoverse-v2 neoverse-v3'''.split()
+
+COMMON = '''# SPDX-License-Identifier: MIT
+common common-armv8
+title ARMv8 (common events)
+arch armv8
+counters 6
+filters user kernel hyp
+manual DDI0487 "Architecture Reference Manual" F.c
+count 3
+default cycles=cpu_cycles instructions=inst_retired stall=cpu_cycles
+ l1d=l1d_cache l1d_miss=l1d_cache dtlb=l1d_cache tlb=l1d_cache
+ branches=l1d_cache branch_misses=l1d_cache
+event 0x04 l1d_cache | access to the L1 data cache | | D7.10
+event 0x08 inst_retired | instruction executed | | D7.10
+event 0x11 cpu_cycles | cycle of this core | | D7.10
+recommended 0x40 l1d_cache_rd | read access to the L1 data cache | | K3.1
+'''
+
+CORE = '''# SPDX-License-Identifier: MIT
+core cortex-z1
+title Arm Cortex-Z1
+midr 0x41 0xfff
+arch armv8
+counters 6
+filters user kernel hyp
+perf armv8_cortex_z1
+manual DDI9999A "Technical Reference Manual" r0p0
+count 5
+default cycles=cpu_cycles instructions=inst_retired stall=z_stall
+ l1d=l1d_cache l1d_miss=z_miss dtlb=l1d_cache tlb=l1d_cache
+ branches=l1d_cache branch_misses=l1d_cache
+alias bus-cycles=cpu_cycles
+common 0x04 0x08 0x11 | table 1
+caveat 0x04 | counts twice on Sundays
+event 0xc0 z_stall | cycle in which nothing happened | | table 2
+event 0xc1 z_miss | access that missed | | table 2
+'''
+
+# (claim, what is replaced in CORE, by what, words of the refusal)
+BROKEN = [
+    ('a_core_without_the_spdx_line_is_refused', '# SPDX', '# XSPD', 'SPDX'),
+    ('a_name_other_than_the_files_is_refused', 'core cortex-z1',
+     'core cortex-z2', "file's name"),
+    ('a_duplicate_code_is_refused', 'event 0xc1', 'event 0xc0', 'twice'),
+    ('a_duplicate_name_is_refused', 'z_miss |', 'z_stall |', 'also'),
+    ('an_upper_case_name_is_refused', 'z_miss |', 'Z_MISS |', 'mnemonic'),
+    ('an_empty_description_is_refused', 'access that missed', '',
+     'no description'),
+    ('a_missing_bar_is_refused', 'missed | |', 'missed |', 'CODE NAME'),
+    ('a_full_stop_is_refused', 'missed |', 'missed. |', 'full stop'),
+    ('a_description_longer_than_a_line_is_refused', 'access that missed',
+     'x' * 161, 'at most 160'),
+    ('a_name_that_disagrees_with_the_architecture_is_refused',
+     'event 0xc1 z_miss', 'event 0x08 z_miss',
+     "is 'inst_retired' in the architecture"),
+    ('a_code_that_disagrees_with_the_architecture_is_refused',
+     'event 0xc1 z_miss', 'event 0xc1 inst_retired', 'not 0xc1'),
+    ('a_missing_default_is_refused', ' stall=z_stall', '',
+     "default 'stall' is missing"),
+    ('a_default_that_maps_to_no_event_is_refused', 'l1d_miss=z_miss',
+     'l1d_miss=z_mist', "no event 'z_mist'"),
+    ('an_unknown_default_is_refused', ' stall=z_stall',
+     ' stall=z_stall stahl=z_stall', 'nine defaults'),
+    ('an_alias_that_maps_to_no_event_is_refused', 'bus-cycles=cpu_cycles',
+     'bus-cycles=bus', "no event 'bus'"),
+    ('an_alias_that_perf_does_not_know_is_refused', 'bus-cycles=',
+     'buss-cycles=', 'generic name'),
+    ('a_core_without_a_midr_is_refused', 'midr 0x41 0xfff\n', '',
+     "'midr' is missing"),
+    ('a_core_without_a_manual_is_refused',
+     'manual DDI9999A "Technical Reference Manual" r0p0\n', '',
+     "'manual' is missing"),
+    ('a_wrong_count_is_refused', 'count 5', 'count 6', 'the table has 5'),
+    ('a_core_without_cycles_is_refused', 'common 0x04 0x08 0x11 | table 1',
+     'common 0x04 0x08\nevent 0xc2 z_cycles | cycle | |',
+     "has no 'cpu_cycles'"),
+    ('a_common_code_that_is_not_there_is_refused', 'common 0x04',
+     'common 0x05', 'no code 0x05'),
+    ('a_caveat_for_no_row_is_refused', 'caveat 0x04', 'caveat 0x05',
+     'no row'),
+    ('a_name_like_a_raw_code_is_refused', 'event 0xc1 z_miss',
+     'event 0xc1 rabba', 'raw code'),
+    ('a_name_that_perf_uses_is_refused', 'event 0xc1 z_miss',
+     'event 0xc1 cycles', 'generic name'),
+    ('an_unknown_filter_is_refused', 'filters user', 'filters users',
+     "'users'"),
+    ('more_counters_than_a_pmu_can_have_are_refused', 'counters 6',
+     'counters 32', '1 to 31'),
+    ('an_unknown_statement_is_refused', 'counters 6', 'countres 6',
+     "unknown statement 'countres'"),
+    ('text_beyond_ascii_is_refused', 'missed', 'mi\u00dfed', 'not ASCII'),
+    ('a_recommended_row_in_a_core_is_refused', 'event 0xc1',
+     'recommended 0xc1', 'common files'),
+]
+
+
+class Tap:
+    """Counts and prints results."""
+
+    def __init__(self):
+        self.n, self.failed = 0, 0
+
+    def result(self, good, claim, why=''):
+        self.n += 1
+        print(f"{'ok' if good else 'not ok'} {self.n} - {claim}")
+        if not good:
+            self.failed += 1
+            for line in str(why).splitlines():
+                print('# ' + line)
+
+
+def read(files):
+    """Tables of a folder with these files; the error's text if refused."""
+    folder = tempfile.mkdtemp()
+    try:
+        for name, text in files.items():
+            with open(os.path.join(folder, name), 'wb') as file:
+                file.write(text.encode('utf-8'))
+        return t.read_all(folder), ''
+    except t.TableError as error:
+        return None, str(error)
+    finally:
+        shutil.rmtree(folder)
+
+
+def check_refusals(tap):
+    good = {'common-armv8.events': COMMON, 'cortex-z1.events': CORE}
+    tables, why = read(good)
+    tap.result(tables is not None, 'a_right_table_is_taken', why)
+    for claim, old, new, words in BROKEN:
+        assert old in CORE, claim
+        tables, why = read({**good, 'cortex-z1.events':
+                            CORE.replace(old, new, 1)})
+        tap.result(tables is None and words in why, claim,
+                   why or 'was taken')
+    twin = CORE.replace('cortex-z1', 'cortex-z2').replace('cortex_z1', 'z2')
+    tables, why = read({**good, 'cortex-z2.events': twin})
+    tap.result(tables is None and 'same MIDR' in why,
+               'two_cores_with_one_midr_are_refused', why)
+    twin = CORE.replace('cortex-z1', 'cortex-z2').replace('0xfff', '0xffe')
+    tables, why = read({**good, 'cortex-z2.events': twin})
+    tap.result(tables is None and 'PMU name' in why,
+               'two_cores_with_one_pmu_name_are_refused', why)
+
+
+def check_meaning(tap):
+    tables, why = read({'common-armv8.events': COMMON,
+                        'cortex-z1.events': CORE})
+    core = tables[-1]
+    row = core.rows[0x04]
+    tap.result(row.caveat == 'counts twice on Sundays' and
+               row.source == 'table 1', 'a_taken_row_has_its_own_caveat', why)
+    tap.result(tables[0].rows[0x04].caveat == '',
+               'a_caveat_stays_with_its_core')
+    tap.result(core.alias_rows()['branches'] == 'l1d_cache' and
+               core.alias_rows()['bus-cycles'] == 'cpu_cycles',
+               'defaults_and_aliases_give_the_generic_names')
+    tap.result([r.code for r in gen_tables.served_rows(tables[0])] ==
+               [0x04, 0x08, 0x11],
+               'an_unknown_core_is_not_offered_recommended_events')
+
+
+def main():
+    tap = Tap()
+    check_refusals(tap)
+    check_meaning(tap)
+    try:
+        tables = t.read_all(FOLDER)
+        tap.result(True, 'every_rule_holds_for_every_table')
+    except t.TableError as error:
+        tap.result(False, 'every_rule_holds_for_every_table', error)
+        tables = []
+    names = [table.name for table in tables]
+    for name in PROMISED + ['common-armv7', 'common-armv8']:
+        tap.result(name in names,
+                   f"{name.replace('-', '_')}_has_a_table", 'missing')
+    print(f'1..{tap.n}')
+    return 1 if tap.failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
