@@ -57,12 +57,15 @@ struct upmu;
  * @thread: the thread pointer of the opener: the register of another thread's
  *        CPU is never read
  * @layout: UPMU_COUNTER_LAYOUT of the library that filled it
+ * @registers: which registers this machine has: 6 (ARM1176), 7 (CP15 c9), 8
+ *        (AArch64), 0 (none); a program compiled for ARMv6 may run on any
  * @position: of the event in its set
  */
 struct upmu_counter {
 	const void *page;
 	const void *thread;
-	uint32_t layout;
+	uint16_t layout;
+	uint16_t registers;
 	uint32_t position;
 };
 

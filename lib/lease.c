@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/explain.h"
 #include "lib/sys.h"
@@ -187,6 +188,22 @@ static int explain_refusal(int error, uint32_t mode, int fd)
 	}
 }
 
+int upmu_lease_would(const struct upmu_info *info, uint32_t mode)
+{
+	if (info->open == UPMU_OPEN_ALL)
+		return upmu_explain_set(0, "the module's parameter open is "
+					   "'all'");
+	if (!(info->modes & (1u << mode)))
+		return explain_unsupported(mode, info);
+	if (mode == UPMU_MODE_RAW && info->leases)
+		return explain_busy(mode, info);
+	if (mode == UPMU_MODE_RAW && geteuid() &&
+	    !(info->flags & UPMU_INFO_RAW_GROUP))
+		return explain_forbidden(mode, info);
+	return upmu_explain_set(0, "the module upmu grants the mode %s",
+				mode_name(mode));
+}
+
 int upmu_lease_take(int *lease, uint32_t mode, uint32_t flags)
 {
 	struct upmu_lease wanted = {
@@ -232,6 +249,21 @@ int upmu_lease_check(int lease)
 				   "registers away, counts since then are wrong"
 				 : "the lease has ended");
 	upmu_explain_hint("dmesg | grep upmu");
+	return -ESTALE;
+}
+
+int upmu_lease_check_any(int fd, bool is_leased)
+{
+	struct upmu_info info;
+
+	if (is_leased)
+		return upmu_lease_check(fd);
+	if (!upmu_device_info(fd, &info) && info.open == UPMU_OPEN_ALL)
+		return 0;
+	upmu_explain_set(-ESTALE, "the module's parameter open is no longer "
+				  "'all'");
+	upmu_explain_hint("echo all | sudo tee "
+			  "/sys/module/upmu/parameters/open");
 	return -ESTALE;
 }
 

@@ -5,6 +5,8 @@
 #ifndef UPMU_LIB_LEASE_H
 #define UPMU_LIB_LEASE_H
 
+#include <stdbool.h>
+
 #include "upmu.h"
 
 /**
@@ -16,6 +18,15 @@ int upmu_device_open(struct upmu_info *info);
 
 /** INFO through a descriptor that is open already. */
 int upmu_device_info(int fd, struct upmu_info *info);
+
+/** Would @mode be granted to this user now? 0 or as upmu_lease_take(). */
+int upmu_lease_would(const struct upmu_info *info, uint32_t mode);
+
+/**
+ * As upmu_lease_check() where @is_leased; else: does open=all still hold? 0 or
+ * -ESTALE.
+ */
+int upmu_lease_check_any(int fd, bool is_leased);
 
 /**
  * The one COUNT lease of this process that all sets on pages share. Each

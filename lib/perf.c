@@ -26,13 +26,6 @@ static bool is_cpu_cycles(const struct upmu_perf_event *event)
 	return event->config == ARM_CPU_CYCLES;
 }
 
-static bool is_cpu_pmu(const struct upmu_perf_event *event)
-{
-	return event->type != PERF_TYPE_SOFTWARE &&
-	       event->type != PERF_TYPE_TRACEPOINT &&
-	       event->type != PERF_TYPE_BREAKPOINT;
-}
-
 static uint64_t user_read_config1(const struct upmu_perf_event *event)
 {
 	uint64_t config1 = CONFIG1_USER_READ;
@@ -66,7 +59,7 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 		event->exclude_kernel || (flags & UPMU_PERF_EXCLUDE_KERNEL);
 	/* perf counts as unprivileged only what excludes both. */
 	attr->exclude_hv = attr->exclude_kernel;
-	if ((flags & UPMU_PERF_USER_READ) && is_cpu_pmu(event))
+	if ((flags & UPMU_PERF_USER_READ) && event->is_cpu)
 		attr->config1 |= user_read_config1(event);
 }
 
@@ -82,6 +75,26 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 	if (fd < 0)
 		return upmu_perf_explain(fd, event, target, &attr);
 	return fd;
+}
+
+int upmu_perf_open_cycles(uint32_t flags)
+{
+	static const struct upmu_perf_event cycles = {
+		.name = "cycles",
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.is_cpu = true,
+	};
+	struct upmu_perf_target self = { .cpu = -1, .group_fd = -1 };
+	int fd;
+
+	self.flags = flags | UPMU_PERF_EXCLUDE_KERNEL;
+	fd = upmu_perf_open(&cycles, &self);
+	if (fd >= 0)
+		return fd;
+	/* A core without mode filters; else this tells the better reason. */
+	self.flags = flags;
+	return upmu_perf_open(&cycles, &self);
 }
 
 int upmu_perf_read(int fd, struct upmu_value *value)

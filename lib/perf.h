@@ -28,6 +28,7 @@ struct upmu_perf_event {
 	uint64_t config2;
 	bool exclude_user;
 	bool exclude_kernel;
+	bool is_cpu; /* of a CPU's PMU: it can be read from user mode */
 };
 
 enum upmu_perf_flags {
@@ -68,6 +69,12 @@ void upmu_perf_attr(struct perf_event_attr *attr,
  */
 int upmu_perf_open(const struct upmu_perf_event *event,
 		   const struct upmu_perf_target *target);
+
+/**
+ * Open cycles on the calling thread, of user mode only where no more is
+ * permitted: what a probe counts. @flags: UPMU_PERF_*. Returns as above.
+ */
+int upmu_perf_open_cycles(uint32_t flags);
 
 /** read(2) of one event opened without _GROUP_READ; 0, -errno, or -EIO. */
 int upmu_perf_read(int fd, struct upmu_value *value);

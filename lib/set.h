@@ -19,23 +19,25 @@ struct upmu_source;
  * struct upmu_slot - one event of a set
  * @fd: perf's descriptor on each PMU of the set; -1 where none is open
  * @page: perf's mmap page on each PMU, or NULL
- * @state: the source's own
  */
 struct upmu_slot {
-	char name[UPMU_NAME_SIZE + 2];
+	char name[UPMU_NAME_SIZE];
 	const char *unit;
 	int fd[UPMU_PMUS_MAX];
 	void *page[UPMU_PMUS_MAX];
-	uint64_t state;
 };
 
 struct upmu {
 	const struct upmu_source *source;
+	void *state; /* the source's own */
 	size_t size;
 	size_t pmus; /* how many fd[] of each slot are used */
 	uint32_t flags;
+	bool has_lease;
+	bool is_child; /* after fork(): the parent's registers */
 	uint64_t opened_ns;
-	struct upmu *next; /* every open set of the process, for fork */
+	uint64_t opened_ticks;
+	struct upmu *next; /* in the registry */
 	struct upmu_slot *slots;
 	struct upmu_counter counters[];
 };
@@ -48,5 +50,8 @@ static inline struct upmu *upmu_set_of(const struct upmu_counter *counter)
 	return (struct upmu *)((uintptr_t)first -
 			       offsetof(struct upmu, counters));
 }
+
+/** Turn all counters to the slow path: the pages are no longer mapped. */
+void upmu_set_forget_pages(struct upmu *set);
 
 #endif

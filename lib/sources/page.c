@@ -1,19 +1,226 @@
 // SPDX-License-Identifier: MIT
 /*
  * page: perf events whose hardware index is in their mmap page, read from the
- * register. arm64 since Linux 5.17; 32-bit ARM with upmu.ko.
+ * register without a system call. arm64 since Linux 5.17 where
+ * kernel.perf_user_access is 1, for 32-bit programs too; 32-bit kernels with
+ * upmu.ko, which publishes the index and gives this process the permission.
+ *
+ * A page is mapped before the event first counts, and no event is ever reset:
+ * Linux republishes a wrong offset after PERF_EVENT_IOC_RESET.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "lib/explain.h"
+#include "lib/lease.h"
+#include "lib/perf_set.h"
+#include "lib/processor.h"
 #include "lib/sources/source.h"
+#include "lib/sys.h"
+
+#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
+
+/* A 64-bit kernel permits by sysctl; one of 32 bits by the module's lease. */
+static bool is_permitted_by_sysctl(void)
+{
+	return upmu_sys_exists(USER_ACCESS);
+}
+
+static int check_sysctl(void)
+{
+	long value;
+	int ret = upmu_sys_read_long(USER_ACCESS, &value);
+
+	if (ret)
+		return upmu_explain_set(-EOPNOTSUPP,
+					"cannot read " USER_ACCESS ": %s",
+					strerror(-ret));
+	if (value)
+		return 0;
+	upmu_explain_set(-EOPNOTSUPP,
+			 "kernel.perf_user_access is 0: the kernel keeps the "
+			 "counters from user mode");
+	upmu_explain_hint("sudo sysctl kernel.perf_user_access=1");
+	return -EOPNOTSUPP;
+}
+
+static int map_page(struct upmu *set, size_t position, size_t pmu)
+{
+	struct upmu_slot *slot = &set->slots[position];
+	int ret = upmu_sys_map(slot->fd[pmu], upmu_sys_page_size(),
+			       &slot->page[pmu]);
+
+	if (!ret)
+		return 0;
+	upmu_explain_set(ret, "cannot map perf's page of '%s': %s", slot->name,
+			 strerror(-ret));
+	if (ret == -EPERM)
+		upmu_explain_hint("sudo sysctl kernel.perf_event_mlock_kb=%u",
+				  4096);
+	return ret;
+}
+
+static int map_pages(struct upmu *set)
+{
+	for (size_t i = 0; i < set->size; i++)
+		for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+			int ret = map_page(set, i, pmu);
+
+			if (ret)
+				return ret;
+		}
+	/* The inline read knows one page; several are added up in here. */
+	for (size_t i = 0; set->pmus == 1 && i < set->size; i++)
+		set->counters[i].page = set->slots[i].page[0];
+	return 0;
+}
+
+static void unmap_pages(struct upmu *set)
+{
+	for (size_t i = 0; i < set->size; i++)
+		for (size_t pmu = 0; pmu < UPMU_PMUS_MAX; pmu++) {
+			void *page = set->slots[i].page[pmu];
+
+			if (page)
+				upmu_sys_unmap(page, upmu_sys_page_size());
+		}
+	upmu_set_forget_pages(set);
+}
+
+static void close_page(struct upmu *set)
+{
+	unmap_pages(set);
+	upmu_perf_set_close(set);
+	if (set->has_lease)
+		upmu_count_lease_put();
+	set->has_lease = false;
+}
+
+/* Is the index in the page of an event that runs right now? */
+static int check_page(int fd)
+{
+	const volatile struct perf_event_mmap_page *page;
+	struct upmu_value value;
+	void *address;
+	uint32_t index;
+	int ret;
+
+	ret = upmu_sys_map(fd, upmu_sys_page_size(), &address);
+	if (ret)
+		return upmu_explain_set(ret, "cannot map perf's page: %s",
+					strerror(-ret));
+	page = address;
+	ret = upmu_perf_enable(fd, false);
+	index = page->index;
+	if (!ret)
+		ret = upmu_perf_read(fd, &value);
+	upmu_sys_unmap(address, upmu_sys_page_size());
+	if (ret)
+		return upmu_explain_set(ret, "perf gives no numbers: %s",
+					strerror(-ret));
+	/* Where others have the counter just now, nothing can be seen. */
+	if (index || !value.running_ns)
+		return 0;
+	return upmu_explain_set(-EOPNOTSUPP,
+				"perf counts, but its page does not tell the "
+				"counter's number: this kernel does not "
+				"support reading from user mode");
+}
+
+static int check_cycles(void)
+{
+	int fd =
+		upmu_perf_open_cycles(UPMU_PERF_DISABLED | UPMU_PERF_USER_READ);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = check_page(fd);
+	upmu_sys_close(fd);
+	return ret;
+}
+
+static int check_processor(void)
+{
+	if (upmu_processor_registers())
+		return 0;
+	return upmu_explain_set(-EOPNOTSUPP,
+				"counters are read by register on ARM "
+				"processors only");
+}
+
+/* Where it returns 0 and *has_lease, upmu_count_lease_put() is due. */
+static int ask(bool *has_lease)
+{
+	int ret;
+
+	*has_lease = false;
+	ret = check_processor();
+	if (ret)
+		return ret;
+	if (is_permitted_by_sysctl()) {
+		ret = check_sysctl();
+	} else {
+		ret = upmu_count_lease_get();
+		*has_lease = !ret;
+	}
+	if (!ret)
+		ret = check_cycles();
+	if (ret && *has_lease)
+		upmu_count_lease_put();
+	return ret;
+}
 
 static int probe(void)
 {
-	return upmu_explain_set(-EOPNOTSUPP, "not in this first form");
+	bool has_lease;
+	int ret = ask(&has_lease);
+
+	if (ret)
+		return ret;
+	if (has_lease)
+		upmu_count_lease_put();
+	return upmu_explain_set(0, "%s",
+				has_lease ? "the module upmu publishes the "
+					    "counter's number"
+					  : "kernel.perf_user_access is 1");
+}
+
+static bool has_hardware(const struct upmu_wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->size; i++)
+		if (wanted->events[i].is_hardware)
+			return true;
+	return false;
+}
+
+static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
+{
+	int ret;
+
+	if (!has_hardware(wanted))
+		return upmu_explain_set(-EOPNOTSUPP,
+					"software events have no register");
+	ret = ask(&set->has_lease);
+	if (ret) {
+		set->has_lease = false;
+		return ret;
+	}
+	ret = upmu_perf_set_open(set, wanted, UPMU_PERF_USER_READ);
+	if (!ret)
+		ret = map_pages(set);
+	if (ret)
+		close_page(set);
+	return ret;
 }
 
 const struct upmu_source upmu_source_page = {
 	.name = "page",
 	.probe = probe,
+	.open = open_page,
+	.close = close_page,
+	.start = upmu_perf_set_start,
+	.stop = upmu_perf_set_stop,
+	.read = upmu_perf_set_read,
+	.count = upmu_perf_set_count,
 };

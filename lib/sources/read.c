@@ -1,31 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * read: perf events, read with read(2). Works wherever perf has a PMU.
+ * read: perf events, read with read(2). Wherever perf has a PMU.
  */
-#include <errno.h>
-
+#include "lib/explain.h"
 #include "lib/perf_set.h"
+#include "lib/pmu_alive.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 
 static int probe(void)
 {
-	static const struct upmu_perf_event cycles = {
-		.name = "cycles",
-		.type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-	};
-	const struct upmu_perf_target self = {
-		.cpu = -1,
-		.group_fd = -1,
-		.flags = UPMU_PERF_DISABLED,
-	};
-	int fd = upmu_perf_open(&cycles, &self);
+	int ret;
 
-	if (fd < 0)
-		return fd;
-	upmu_sys_close(fd);
-	return 0;
+	ret = upmu_pmu_alive();
+	if (ret)
+		return ret;
+	ret = upmu_perf_open_cycles(UPMU_PERF_DISABLED);
+	if (ret < 0)
+		return ret;
+	upmu_sys_close(ret);
+	return upmu_explain_set(0, "perf counts cycles");
 }
 
 static int open_read(struct upmu *set, const struct upmu_wanted *wanted)
@@ -35,6 +29,7 @@ static int open_read(struct upmu *set, const struct upmu_wanted *wanted)
 
 const struct upmu_source upmu_source_read = {
 	.name = "read",
+	.tells_error = true,
 	.probe = probe,
 	.open = open_read,
 	.close = upmu_perf_set_close,

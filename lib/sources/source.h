@@ -2,8 +2,8 @@
 /*
  * source.h - a source is a way of reading: one file, one table of functions
  *
- * A function left NULL answers -EOPNOTSUPP. Each returns 0 or a negative
- * errno, explained.
+ * Each function returns 0 or a negative errno, explained; one left NULL answers
+ * -EOPNOTSUPP, through the functions at the end of this file.
  */
 #ifndef UPMU_LIB_SOURCE_H
 #define UPMU_LIB_SOURCE_H
@@ -14,33 +14,56 @@
  * struct upmu_source - the functions of one way of reading
  * @name: what UPMU_SOURCE= and struct upmu_options say
  * @unit: of every count, or NULL where each event has its own
+ * @is_clock: no events: only where the caller takes any clock, or by name
+ * @by_name_only: never chosen unasked
+ * @tells_error: where no source serves, its error is the one to tell
  * @probe: can this machine and user read this way? It asks; nothing stays
  *	open, no instruction that may be undefined is tried
- * @open: make @set count the events of @wanted
+ * @open: make @set count the events of @wanted, stopped
  * @close: undo all of it, also what a failed @open left
- * @read: counts with times; may make a system call
+ * @start, @stop: NULL for what always runs
+ * @read: counts with times, all of one instant
+ * @counts: the same without times and system calls; any error sends the
+ *	caller to @read
  * @count: one count, as cheap as can be
  */
 struct upmu_source {
 	const char *name;
 	const char *unit;
+	bool is_clock;
+	bool by_name_only;
+	bool tells_error;
 	int (*probe)(void);
 	int (*open)(struct upmu *set, const struct upmu_wanted *wanted);
 	void (*close)(struct upmu *set);
 	int (*start)(struct upmu *set);
 	int (*stop)(struct upmu *set);
 	int (*read)(struct upmu *set, struct upmu_value *values);
+	int (*counts)(const struct upmu *set, uint64_t *counts);
 	int (*count)(struct upmu *set, size_t position, uint64_t *count);
 };
 
 extern const struct upmu_source upmu_source_page;
 extern const struct upmu_source upmu_source_read;
+extern const struct upmu_source upmu_source_raw;
+extern const struct upmu_source upmu_source_timer;
 extern const struct upmu_source upmu_source_clock;
+extern const struct upmu_source upmu_source_model;
 
 /* In the order in which they are asked; ends with NULL. */
 extern const struct upmu_source *const upmu_sources[];
 
 /** Its row, or NULL. */
 const struct upmu_source *upmu_source_find(const char *name);
+/** "page, read, ..." */
+void upmu_source_names(char *text, size_t size);
+
+int upmu_source_do_probe(const struct upmu_source *source);
+int upmu_source_do_open(struct upmu *set, const struct upmu_wanted *wanted);
+void upmu_source_do_close(struct upmu *set);
+int upmu_source_do_start(struct upmu *set);
+int upmu_source_do_stop(struct upmu *set);
+int upmu_source_do_read(struct upmu *set, struct upmu_value *values);
+int upmu_source_do_count(struct upmu *set, size_t position, uint64_t *count);
 
 #endif

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "lib/sources/source.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "lib/explain.h"
 
 const struct upmu_source *const upmu_sources[] = {
 	&upmu_source_page,
 	&upmu_source_read,
+	&upmu_source_raw,
+	&upmu_source_timer,
 	&upmu_source_clock,
+	&upmu_source_model,
 	NULL,
 };
 
@@ -16,4 +23,84 @@ const struct upmu_source *upmu_source_find(const char *name)
 		if (!strcmp(upmu_sources[i]->name, name))
 			return upmu_sources[i];
 	return NULL;
+}
+
+void upmu_source_names(char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; upmu_sources[i] && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 i ? ", " : "", upmu_sources[i]->name);
+}
+
+static int lacks(const struct upmu_source *source, const char *what)
+{
+	return upmu_explain_set(-EOPNOTSUPP, "the source '%s' cannot %s",
+				source->name, what);
+}
+
+int upmu_source_do_probe(const struct upmu_source *source)
+{
+	if (!source->probe)
+		return lacks(source, "be asked");
+	return source->probe();
+}
+
+int upmu_source_do_open(struct upmu *set, const struct upmu_wanted *wanted)
+{
+	if (!set->source->open)
+		return lacks(set->source, "count");
+	return set->source->open(set, wanted);
+}
+
+void upmu_source_do_close(struct upmu *set)
+{
+	if (set->source->close)
+		set->source->close(set);
+}
+
+int upmu_source_do_start(struct upmu *set)
+{
+	if (!set->source->start)
+		return lacks(set->source, "be started and stopped");
+	return set->source->start(set);
+}
+
+int upmu_source_do_stop(struct upmu *set)
+{
+	if (!set->source->stop)
+		return lacks(set->source, "be started and stopped");
+	return set->source->stop(set);
+}
+
+int upmu_source_do_read(struct upmu *set, struct upmu_value *values)
+{
+	if (!set->source->read)
+		return lacks(set->source, "be read");
+	return set->source->read(set, values);
+}
+
+int upmu_source_do_count(struct upmu *set, size_t position, uint64_t *count)
+{
+	if (!set->source->count)
+		return lacks(set->source, "be read");
+	return set->source->count(set, position, count);
+}
+
+int upmu_probe(size_t position, struct upmu_verdict *verdict)
+{
+	size_t n = sizeof(upmu_sources) / sizeof(*upmu_sources) - 1;
+	const struct upmu_source *source;
+
+	if (position >= n)
+		return upmu_explain_set(-ENOENT, "there are %zu sources", n);
+	source = upmu_sources[position];
+	upmu_explain_clear();
+	verdict->source = source->name;
+	verdict->unit = source->unit ? source->unit : "events";
+	verdict->error = upmu_source_do_probe(source);
+	snprintf(verdict->reason, sizeof(verdict->reason), "%s",
+		 upmu_explain());
+	return 0;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * options.h - option structs of callers older or newer than the library
+ */
+#ifndef UPMU_LIB_OPTIONS_H
+#define UPMU_LIB_OPTIONS_H
+
+#include <stddef.h>
+
+#include "upmu.h"
+
+/**
+ * Copy a struct that starts with its size into @out (@size bytes, zeroed
+ * first). What @out has no room for must be zero, -EINVAL else; so must a size
+ * below @least, that of the first release. NULL copies nothing.
+ */
+int upmu_options_fit(void *out, size_t size, const void *options, size_t least);
+
+/** As above, and check the values; NULL gives the defaults. */
+int upmu_options_copy(struct upmu_options *out,
+		      const struct upmu_options *options);
+
+#endif

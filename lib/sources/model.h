@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.h - the software PMU's script, for tests
+ */
+#ifndef UPMU_LIB_MODEL_H
+#define UPMU_LIB_MODEL_H
+
+#include "lib/wanted.h"
+
+/**
+ * struct upmu_model - what the next readings give
+ * @step: how far each event has gone on at each reading; 0: the position in
+ *	the list, from 1, times 1000
+ * @running: percent of the time that sets are on the hardware
+ * @error: what the next readings fail with, or 0
+ */
+struct upmu_model {
+	uint64_t step[UPMU_EVENTS_MAX];
+	unsigned int running;
+	int error;
+};
+
+extern struct upmu_model upmu_model;
+
+#endif

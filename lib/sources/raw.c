@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: MIT
+/*
+ * raw: the registers, programmed from user mode under a RAW lease of upmu.ko
+ * or its parameter open=all. No perf: whatever runs on the CPU is counted, so
+ * the thread must be bound to one CPU, and the counters are 32 bits wide and
+ * extended in here.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/explain.h"
+#include "lib/lease.h"
+#include "lib/processor.h"
+#include "lib/sources/source.h"
+#include "lib/sys.h"
+#include "regs/regs.h"
+
+#if UPMU_REGS_ARCH == UPMU_REGS_V8_64
+#define COMPILED_FOR 8
+#elif UPMU_REGS_ARCH == UPMU_REGS_V6
+#define COMPILED_FOR 6
+#elif UPMU_REGS_ARCH == UPMU_REGS_NONE
+#define COMPILED_FOR 0
+#else
+#define COMPILED_FOR 7
+#endif
+
+static int check_processor(void)
+{
+	if (!COMPILED_FOR || !upmu_processor_registers())
+		return upmu_explain_set(-EOPNOTSUPP,
+					"counters are read by register on ARM "
+					"processors only");
+	if (upmu_processor_registers() != COMPILED_FOR)
+		return upmu_explain_set(-EOPNOTSUPP,
+					"this library was compiled for the "
+					"registers of ARMv%d, the processor "
+					"has those of ARMv%u",
+					COMPILED_FOR,
+					upmu_processor_registers());
+	return 0;
+}
+
+/* Taking the lease stops perf: ask whether it would be granted instead. */
+static int probe(void)
+{
+	struct upmu_info info;
+	int ret, fd;
+
+	ret = check_processor();
+	if (ret)
+		return ret;
+	fd = upmu_device_open(&info);
+	if (fd < 0)
+		return fd;
+	upmu_sys_close(fd);
+	return upmu_lease_would(&info, UPMU_MODE_RAW);
+}
+
+#if COMPILED_FOR
+
+#define CYCLE_COUNTER 31u /* the cycle counter's bit in every mask */
+
+/* Fastest ARM core, and most counts of one event in a cycle: within this time
+ * a 32-bit counter goes round at most once. */
+#define COUNTS_PER_NS 16u
+#define BLIND_NS      (UINT64_C(0x100000000) / COUNTS_PER_NS)
+
+struct counter {
+	unsigned int n; /* of the register */
+	atomic_uint_fast64_t total;
+};
+
+struct state {
+	int fd;
+	int cpu;
+	uint32_t mask; /* of the counters in use */
+	bool is_leased;
+	atomic_uint_fast64_t folded_ns; /* last time all were looked at */
+	uint64_t started_ns;
+	uint64_t run_ns; /* before that */
+	bool is_running;
+	struct counter counters[UPMU_EVENTS_MAX];
+};
+
+/* Leaves /dev/upmu open, with a RAW lease where one is needed. */
+static int get_registers(int *fd, struct upmu_info *info)
+{
+	int ret;
+
+	ret = check_processor();
+	if (ret)
+		return ret;
+	*fd = upmu_device_open(info);
+	if (*fd < 0)
+		return *fd;
+	if (info->open == UPMU_OPEN_ALL)
+		return 0;
+	upmu_sys_close(*fd);
+	return upmu_lease_take(fd, UPMU_MODE_RAW, 0);
+}
+
+static int bound_cpu(int *cpu)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return upmu_explain_set(-errno, "cannot tell the CPUs of this "
+						"thread");
+	if (CPU_COUNT(&allowed) != 1) {
+		upmu_explain_set(-EXDEV,
+				 "raw counters belong to one CPU, and this "
+				 "thread may run on %d",
+				 CPU_COUNT(&allowed));
+		upmu_explain_hint("taskset -c 0 COMMAND");
+		return -EXDEV;
+	}
+	for (*cpu = 0; !CPU_ISSET(*cpu, &allowed); ++*cpu)
+		;
+	return 0;
+}
+
+static int check_event(const struct upmu_wanted_event *event,
+		       const struct upmu_info *info)
+{
+	const struct upmu_perf_event *perf = &event->perf[0];
+
+	if (!event->is_hardware || event->code[0] == UINT32_MAX)
+		return upmu_explain_set(-EOPNOTSUPP,
+					"'%s' has no code that a counter could "
+					"be set to",
+					event->name);
+	if ((perf->exclude_user || perf->exclude_kernel) &&
+	    info->pmu_version < 2)
+		return upmu_explain_set(-EINVAL,
+					"'%s': this core's PMU cannot tell "
+					"user from kernel mode",
+					event->name);
+	return 0;
+}
+
+/* Cycles go to their own counter; what it cannot take needs another. */
+static int assign(struct state *state, const struct upmu_wanted *wanted,
+		  const struct upmu_info *info)
+{
+	unsigned int next = 0;
+
+	for (size_t i = 0; i < wanted->size; i++) {
+		const struct upmu_wanted_event *event = &wanted->events[i];
+		bool is_free = !(state->mask & UPMU_MASK_CYCLES);
+		int ret = check_event(event, info);
+
+		if (ret)
+			return ret;
+		if (event->is_cycles && is_free) {
+			state->counters[i].n = CYCLE_COUNTER;
+			state->mask |= UPMU_MASK_CYCLES;
+			continue;
+		}
+		if (next == info->counters) {
+			upmu_explain_set(-ENOSPC,
+					 "'%s' does not fit: this core has %u "
+					 "event counters and one for cycles",
+					 event->name, info->counters);
+			upmu_explain_hint("ask for fewer events in one set");
+			return -ENOSPC;
+		}
+		state->counters[i].n = next;
+		state->mask |= UINT32_C(1) << next++;
+	}
+	return 0;
+}
+
+static uint32_t filter_bits(const struct upmu_perf_event *perf)
+{
+	uint32_t bits = 0;
+
+#ifdef UPMU_TYPE_P
+	if (perf->exclude_kernel)
+		bits |= UPMU_TYPE_P;
+	if (perf->exclude_user)
+		bits |= UPMU_TYPE_U;
+#else
+	(void)perf;
+#endif
+	return bits;
+}
+
+static void program(struct state *state, const struct upmu_wanted *wanted,
+		    const struct upmu_info *info)
+{
+	upmu_regs_disable(state->mask);
+	for (size_t i = 0; i < wanted->size; i++) {
+		const struct upmu_wanted_event *event = &wanted->events[i];
+		uint32_t bits = filter_bits(&event->perf[0]);
+		unsigned int n = state->counters[i].n;
+
+		if (n != CYCLE_COUNTER) {
+			upmu_regs_set_type(n, event->code[0] | bits);
+			upmu_regs_set_counter(n, 0);
+			continue;
+		}
+		if (info->pmu_version >= 2)
+			upmu_regs_set_type(n, bits);
+		upmu_regs_set_cycles(0);
+	}
+	upmu_regs_change_control(UPMU_CONTROL_D, UPMU_CONTROL_E);
+	/* The counters stand before the first instruction of the caller. */
+	upmu_regs_isb();
+}
+
+static int open_raw(struct upmu *set, const struct upmu_wanted *wanted)
+{
+	struct upmu_info info;
+	struct state *state;
+	int cpu, ret;
+
+	ret = bound_cpu(&cpu);
+	if (ret)
+		return ret;
+	state = calloc(1, sizeof(*state));
+	if (!state)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	state->cpu = cpu;
+	ret = get_registers(&state->fd, &info);
+	if (ret) {
+		free(state);
+		return ret;
+	}
+	state->is_leased = info.open != UPMU_OPEN_ALL;
+	set->state = state;
+	ret = assign(state, wanted, &info);
+	if (ret) {
+		state->mask = 0;
+		set->source->close(set);
+		return ret;
+	}
+	program(state, wanted, &info);
+	return 0;
+}
+
+/* The module puts the registers of a lease back; those of open=all are left
+ * standing. Another process (a child) must not touch them. */
+static void close_raw(struct upmu *set)
+{
+	struct state *state = set->state;
+
+	if (!state)
+		return;
+	if (state->mask && sched_getcpu() == state->cpu && !set->is_child &&
+	    !upmu_lease_check_any(state->fd, state->is_leased))
+		upmu_regs_disable(state->mask);
+	upmu_sys_close(state->fd);
+	free(state);
+	set->state = NULL;
+}
+
+static int check(const struct upmu *set)
+{
+	const struct state *state = set->state;
+
+	if (set->is_child)
+		return upmu_explain_set(-ESTALE,
+					"the registers are the parent's: a "
+					"child opens a set of its own");
+	if (sched_getcpu() != state->cpu)
+		return upmu_explain_set(-EXDEV,
+					"the raw counters are those of CPU %d, "
+					"this thread runs on CPU %d",
+					state->cpu, sched_getcpu());
+	return upmu_lease_check_any(state->fd, state->is_leased);
+}
+
+static int check_time(struct state *state)
+{
+	uint64_t now = upmu_sys_clock_ns();
+	uint64_t last = atomic_load(&state->folded_ns);
+
+	if (state->is_running && now - last > BLIND_NS)
+		return upmu_explain_set(-EOVERFLOW,
+					"%llu ms since the last reading: a "
+					"32-bit counter may have gone round "
+					"unseen; read every %u ms",
+					(unsigned long long)(now - last) /
+						1000000,
+					(unsigned int)(BLIND_NS / 1000000));
+	return 0;
+}
+
+static uint32_t read_register(unsigned int n)
+{
+	return n == CYCLE_COUNTER ? upmu_regs_cycles32()
+				  : (uint32_t)upmu_regs_counter(n);
+}
+
+/* The low half of the total is what the register was; threads of this CPU and
+ * signal handlers may come between. */
+static uint64_t fold(struct counter *counter)
+{
+	uint_fast64_t total = atomic_load(&counter->total);
+	uint64_t now;
+
+	do
+		now = total +
+		      (uint32_t)(read_register(counter->n) - (uint32_t)total);
+	while (!atomic_compare_exchange_weak(&counter->total, &total, now));
+	return now;
+}
+
+static int fold_all(const struct upmu *set, uint64_t *counts)
+{
+	struct state *state = set->state;
+	int ret;
+
+	ret = check(set);
+	if (!ret)
+		ret = check_time(state);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < set->size; i++)
+		counts[i] = fold(&state->counters[i]);
+	atomic_store(&state->folded_ns, upmu_sys_clock_ns());
+	return 0;
+}
+
+static int read_raw(struct upmu *set, struct upmu_value *values)
+{
+	const struct state *state = set->state;
+	uint64_t counts[UPMU_EVENTS_MAX];
+	uint64_t ns = state->run_ns;
+	int ret;
+
+	ret = fold_all(set, counts);
+	if (ret)
+		return ret;
+	if (state->is_running)
+		ns += upmu_sys_clock_ns() - state->started_ns;
+	for (size_t i = 0; i < set->size; i++)
+		values[i] = (struct upmu_value){ counts[i], ns, ns };
+	return 0;
+}
+
+static int count(struct upmu *set, size_t position, uint64_t *out)
+{
+	uint64_t counts[UPMU_EVENTS_MAX];
+	int ret = fold_all(set, counts);
+
+	if (!ret)
+		*out = counts[position];
+	return ret;
+}
+
+static int start(struct upmu *set)
+{
+	struct state *state = set->state;
+	int ret = check(set);
+
+	if (ret || state->is_running)
+		return ret;
+	state->is_running = true;
+	state->started_ns = upmu_sys_clock_ns();
+	atomic_store(&state->folded_ns, state->started_ns);
+	upmu_regs_enable(state->mask);
+	/* Counting begins with the caller's next instruction. */
+	upmu_regs_isb();
+	return 0;
+}
+
+static int stop(struct upmu *set)
+{
+	struct state *state = set->state;
+	uint64_t counts[UPMU_EVENTS_MAX];
+	int ret = check(set);
+
+	if (ret || !state->is_running)
+		return ret;
+	upmu_regs_disable(state->mask);
+	upmu_regs_isb();
+	ret = fold_all(set, counts);
+	state->is_running = false;
+	state->run_ns += upmu_sys_clock_ns() - state->started_ns;
+	return ret;
+}
+#endif
+
+const struct upmu_source upmu_source_raw = {
+	.name = "raw",
+	.probe = probe,
+#if COMPILED_FOR
+	.open = open_raw,
+	.close = close_raw,
+	.start = start,
+	.stop = stop,
+	.read = read_raw,
+	.counts = fold_all,
+	.count = count,
+#endif
+};
