@@ -87,6 +87,12 @@ err_go:
 	return error;
 }
 
+void child_none(struct child *child)
+{
+	*child = (struct child){ .go = -1, .failed = -1 };
+	take_signals(child);
+}
+
 int child_go(struct child *child)
 {
 	int error = 0;

@@ -17,6 +17,7 @@
 /* Statuses of upmu itself, as env(1) and timeout(1) have them. */
 enum child_exit {
 	EXIT_USAGE = 2,
+	EXIT_TIMED_OUT = 124,
 	EXIT_FAILED = 125,
 	EXIT_CANNOT_EXECUTE = 126,
 	EXIT_NOT_FOUND = 127,
@@ -33,6 +34,9 @@ struct child {
 
 /** Return 0 or a negative errno, and then there is no child. */
 int child_start(struct child *child, char **command);
+
+/** No program, only the signals: for what runs until it is interrupted. */
+void child_none(struct child *child);
 
 /** Let the program execute. Return 0, or the negative errno of its exec. */
 int child_go(struct child *child);

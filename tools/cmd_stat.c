@@ -3,77 +3,168 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stat.h"
 
-static const char default_events[] = "cycles,instructions";
+/* A terminal is told how far a repeated run is, if it takes longer. */
+#define PROGRESS_AFTER_NS 2e9
 
-static int exec_failed(const char *name, int error)
+static int exec_failed(const struct stat_options *options, int error)
 {
-	fprintf(stderr, "upmu stat: cannot execute '%s': %s\n", name,
-		strerror(-error));
+	if (error == -ENOMEM || !options->command) {
+		fprintf(stderr, "upmu stat: cannot count: %s\n",
+			strerror(-error));
+		return EXIT_FAILED;
+	}
+	fprintf(stderr, "upmu stat: cannot execute '%s': %s\n",
+		options->command[0], strerror(-error));
 	return child_exec_status(error);
+}
+
+/* Opened before the program runs: a report must not be lost afterwards. */
+static FILE *open_output(const struct stat_options *options)
+{
+	const char *path = options->output;
+	FILE *out;
+
+	if (!path && options->format == STAT_FORMAT_RPISTAT)
+		path = "rpistat.txt";
+	if (!path)
+		return stderr;
+	out = fopen(path, options->append ? "ae" : "we");
+	if (!out)
+		fprintf(stderr, "upmu stat: cannot write to '%s': %s\n", path,
+			strerror(errno));
+	return out;
+}
+
+static FILE *output; /* of this command: one report, or one per interval */
+
+static int write_failed(const struct stat_options *options)
+{
+	fprintf(stderr, "upmu stat: cannot write the report to '%s': %s\n",
+		options->output ? options->output : "stderr", strerror(errno));
+	return -1;
 }
 
 static int write_report(const struct stat_report *report)
 {
-	const struct stat_options *options = report->options;
-	const char *path = options->output;
-	FILE *out = stderr;
-	int error = 0;
+	static int (*const writers[])(FILE *, const struct stat_report *) = {
+		[STAT_FORMAT_TEXT] = stat_write_text,
+		[STAT_FORMAT_RPISTAT] = stat_write_text,
+		[STAT_FORMAT_CSV] = stat_write_text,
+		[STAT_FORMAT_JSON] = stat_write_text,
+	};
 
-	if (path)
-		out = fopen(path, options->append ? "ae" : "we");
-	if (out)
-		error = stat_write_text(out, report);
-	if (!out || error || (path ? fclose(out) : fflush(out))) {
-		fprintf(stderr,
-			"upmu stat: cannot write the report to '%s': %s\n",
-			path ? path : "stderr", strerror(errno));
-		return -1;
-	}
+	if (report->options->quiet)
+		return 0;
+	if (writers[report->options->format](output, report) || fflush(output))
+		return write_failed(report->options);
 	return 0;
 }
 
-static int count_command(const struct stat_options *options,
-			 struct stat_events *events)
+static void show_progress(const struct stat_options *options, unsigned int run,
+			  double start_ns)
 {
-	struct stat_report report = { .options = options, .events = events };
+	if (options->repeat < 2 || options->quiet || !isatty(STDERR_FILENO))
+		return;
+	if (run == options->repeat)
+		fputs("\r\033[K", stderr);
+	else if (stat_now_ns() - start_ns > PROGRESS_AFTER_NS)
+		fprintf(stderr, "\rupmu stat: run %u of %u", run + 1,
+			options->repeat);
+}
+
+/* One run, or one for each set of --passes. */
+static int run_passes(struct stat_report *report, struct stat_events *events,
+		      const struct stat_targets *targets, int *status)
+{
+	bool passes = report->options->passes;
+	int pass = passes ? 0 : -1, error;
+
+	do {
+		error = stat_run_once(report, events, targets, pass,
+				      write_report, status);
+	} while (!error && passes && ++pass < (int)report->turns &&
+		 !report->signal);
+	return error;
+}
+
+static void add_run(struct stat_report *report)
+{
+	for (size_t i = 0; i < report->events->n; i++) {
+		struct stat_count *count = &report->count[i];
+		struct stat_spread spread = count->spread;
+
+		count->spread.n = 0; /* this run's value, not the mean */
+		if (count->state == STAT_COUNTED)
+			stat_spread_add(&spread, stat_value(report, count));
+		count->spread = spread;
+	}
+	stat_spread_add(&report->elapsed, report->elapsed_s);
+}
+
+static int run_all(struct stat_report *report, struct stat_events *events,
+		   const struct stat_targets *targets)
+{
+	const struct stat_options *options = report->options;
+	double start_ns = stat_now_ns();
 	int status = EXIT_FAILED, error;
 
-	report.count = calloc(events->n, sizeof(*report.count));
-	if (!report.count)
-		return EXIT_FAILED;
-	error = stat_run_once(&report, events, &status);
-	if (error)
-		status = exec_failed(options->command[0], error);
-	else if (write_report(&report) && !status)
+	for (unsigned int run = 0; run < options->repeat; run++) {
+		show_progress(options, run, start_ns);
+		error = run_passes(report, events, targets, &status);
+		if (error)
+			return exec_failed(options, error);
+		add_run(report);
+		if (report->signal)
+			break;
+	}
+	show_progress(options, options->repeat, start_ns);
+	if (!options->interval_ms && write_report(report) && !status)
 		status = EXIT_FAILED;
+	return status;
+}
+
+static int count(const struct stat_options *options, struct stat_events *events)
+{
+	struct stat_report report = { .options = options, .events = events };
+	struct stat_targets targets;
+	int status = EXIT_FAILED;
+
+	if (stat_targets_find(&targets, options))
+		return EXIT_FAILED;
+	report.count = calloc(events->n, sizeof(*report.count));
+	output = open_output(options);
+	if (report.count && output)
+		status = run_all(&report, events, &targets);
+	if (output && output != stderr && fclose(output)) {
+		write_failed(options);
+		status = status ? status : EXIT_FAILED;
+	}
 	free(report.count);
-	if (!error && report.signal)
+	stat_targets_free(&targets);
+	if (report.signal)
 		return child_end_like(report.signal);
 	return status;
 }
 
 int cmd_stat(int argc, char **argv)
 {
+	static struct stat_events events; /* large */
 	struct stat_options options;
-	struct stat_events events;
-	bool done;
 	int status = EXIT_USAGE;
+	bool done;
 
-	if (stat_options_parse(&options, argc, argv, &done))
-		return EXIT_USAGE;
-	if (done)
-		return 0;
-	if (!options.command) {
-		fputs("upmu stat: no command to count\nhint: upmu stat -- ls\n",
-		      stderr);
+	if (stat_options_parse(&options, argc, argv, &done)) {
+		stat_options_free(&options);
 		return EXIT_USAGE;
 	}
-	if (!stat_events_parse(&events, options.events ? options.events
-						       : default_events))
-		status = count_command(&options, &events);
+	if (done)
+		return 0;
+	if (!stat_events_parse(&events, options.events))
+		status = count(&options, &events);
 	stat_events_free(&events);
 	stat_options_free(&options);
 	return status;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* The report for people. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-#include "stat.h"
+#include "out.h"
 
-/* Thousands separated by commas, whatever the locale. */
-static const char *grouped(char *out, uint64_t value)
+char *out_grouped(char *out, double value)
 {
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%.0f", value);
 	char *p = out;
 
 	for (int i = 0; i < n; i++) {
@@ -21,55 +21,209 @@ static const char *grouped(char *out, uint64_t value)
 	return out;
 }
 
-static void write_count(FILE *out, const struct stat_event *event,
-			const struct stat_count *count)
+static bool shows_estimates(const struct stat_report *report)
 {
+	if (report->options->no_scale)
+		return false;
+	for (size_t i = 0; i < report->events->n; i++)
+		if (report->count[i].estimated &&
+		    !report->events->event[i].hidden)
+			return true;
+	return false;
+}
+
+/* How far the 95 % interval reaches, in percent of the estimate. */
+static void write_interval(FILE *out, const struct stat_count *count)
+{
+	const struct estimate *e = &count->estimate;
+	double down, up;
 	char text[32];
 
-	if (count->state != STAT_COUNTED)
+	if (!count->estimated || e->total <= 0) {
+		fprintf(out, "%16s", "");
+		return;
+	}
+	down = 100 * (e->total - e->low) / e->total;
+	up = 100 * (e->high - e->total) / e->total;
+	if (isinf(up))
+		snprintf(text, sizeof(text), "unknown");
+	else if (fabs(up - down) < fmax(0.1 * (up + down), 0.1))
+		snprintf(text, sizeof(text), "+- %.2f %%", (up + down) / 2);
+	else
+		snprintf(text, sizeof(text), "-%.1f +%.1f %%", down, up);
+	fprintf(out, "%16s", text);
+}
+
+static void write_estimate(FILE *out, const struct stat_count *count)
+{
+	char text[40];
+
+	write_interval(out, count);
+	fprintf(out, " %8.1f %% %18s", 100 * stat_share(count),
+		out_grouped(text, (double)count->raw));
+}
+
+static void write_spread(FILE *out, const struct stat_spread *spread)
+{
+	if (spread->n > 1 && spread->mean > 0)
+		fprintf(out, "  +- %5.2f %%",
+			100 * spread->deviation / spread->mean);
+}
+
+static void write_metrics(FILE *out, const struct stat_metric *metric, size_t n,
+			  int event)
+{
+	const char *mark = "  # ";
+
+	for (size_t i = 0; i < n; i++) {
+		if (metric[i].event != event)
+			continue;
+		fprintf(out, "%s%.3f %s", mark, metric[i].value,
+			metric[i].label);
+		mark = ", ";
+	}
+}
+
+static void write_count(FILE *out, const struct stat_report *report, size_t i,
+			const struct stat_metric *metric, size_t metrics,
+			bool estimates)
+{
+	const struct stat_event *event = &report->events->event[i];
+	const struct stat_count *count = &report->count[i];
+	char text[40];
+
+	if (count->state != STAT_COUNTED) {
 		fprintf(out, "%20s  %s\n", stat_state_text(count->state),
 			event->name);
-	else
-		fprintf(out, "%20s  %s%s%s\n", grouped(text, count->raw),
-			event->name, event->unit[0] ? " " : "", event->unit);
-}
-
-static const struct stat_count *find(const struct stat_report *report,
-				     const char *name)
-{
-	for (size_t i = 0; i < report->events->n; i++)
-		if (!strcmp(report->events->event[i].name, name))
-			return &report->count[i];
-	return NULL;
-}
-
-static void write_cpi(FILE *out, const struct stat_report *report)
-{
-	const struct stat_count *cycles = find(report, "cycles");
-	const struct stat_count *instructions = find(report, "instructions");
-
-	if (!cycles || !instructions || cycles->state != STAT_COUNTED ||
-	    instructions->state != STAT_COUNTED || !instructions->raw)
 		return;
-	fprintf(out, "%20.3f  CPI (cycles per instruction)\n",
-		(double)cycles->raw / instructions->raw);
+	}
+	fprintf(out, "%20s  %-26s",
+		out_grouped(text, stat_value(report, count)), event->name);
+	if (event->unit[0])
+		fprintf(out, " %s", event->unit);
+	write_spread(out, &count->spread);
+	if (estimates)
+		write_estimate(out, count);
+	write_metrics(out, metric, metrics, (int)i);
+	fputc('\n', out);
+}
+
+static void write_heading(FILE *out, const struct stat_report *report)
+{
+	const struct stat_options *options = report->options;
+
+	if (report->interval_s > 0) {
+		fprintf(out, "\nafter %.3f s\n", report->interval_s);
+		return;
+	}
+	fputs("\nupmu stat:", out);
+	for (char **word = options->command; word && *word; word++)
+		fprintf(out, " %s", *word);
+	if (options->pids)
+		fprintf(out, " (processes %s)", options->pids);
+	if (options->tids)
+		fprintf(out, " (threads %s)", options->tids);
+	if (options->cpus)
+		fprintf(out, " (all of CPUs %s)", options->cpus);
+	else if (options->all_cpus)
+		fputs(" (all CPUs)", out);
+	if (options->repeat > 1)
+		fprintf(out, ", mean of %u runs", options->repeat);
+	fputs("\n\n", out);
+}
+
+static void write_times(FILE *out, const struct stat_report *report)
+{
+	double elapsed = report->elapsed.n > 1 ? report->elapsed.mean
+					       : report->elapsed_s;
+
+	if (report->interval_s > 0)
+		return;
+	fprintf(out, "\n%20.6f  s elapsed", elapsed);
+	write_spread(out, &report->elapsed);
+	fputc('\n', out);
+	if (report->has_usage)
+		fprintf(out, "%20.6f  s user\n%20.6f  s sys\n", report->user_s,
+			report->sys_s);
+}
+
+/* Without a PMU what the kernel counts anyway is all there is. */
+static void write_software(FILE *out, const struct stat_report *report)
+{
+	char text[40];
+
+	if (!report->has_usage || report->interval_s > 0)
+		return;
+	for (size_t i = 0; i < report->events->n; i++)
+		if (report->count[i].state == STAT_COUNTED)
+			return;
+	fprintf(out, "%20s  page faults\n",
+		out_grouped(text, (double)report->page_faults));
+	fprintf(out, "%20s  context switches\n",
+		out_grouped(text, (double)report->context_switches));
+}
+
+static void write_turns(FILE *out, const struct stat_report *report)
+{
+	if (!report->turns || report->interval_s > 0)
+		return;
+	if (report->options->passes) {
+		fprintf(out, "\n%zu sets of events, a run for each\n",
+			report->turns);
+		return;
+	}
+	fprintf(out,
+		"\n%zu sets of events took turns: %zu slices of %.1f ms, "
+		"switching took %.2f %%\n",
+		report->turns, report->slices, report->slice_ms,
+		100 * report->switching);
+	if (report->slices < OUT_SLICES_FEW * report->turns)
+		fprintf(out, "hint: that is few slices for sure estimates; "
+			     "--passes runs the program once for each set\n");
+}
+
+static void write_notes(FILE *out, const struct stat_report *report)
+{
+	if (report->events->reason[0])
+		fprintf(out, "\nupmu stat: %s\n", report->events->reason);
+	if (report->events->user_only)
+		fputs("\nuser mode only: kernel.perf_event_paranoid allows "
+		      "this user no more\n",
+		      out);
+	if (report->notes)
+		fprintf(out, "\n%s", report->notes);
+}
+
+static void write_only_metrics(FILE *out, const struct stat_metric *metric,
+			       size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(out, "%20.3f  %s%s%s\n", metric[i].value, metric[i].key,
+			metric[i].unit[0] ? " " : "", metric[i].unit);
 }
 
 int stat_write_text(FILE *out, const struct stat_report *report)
 {
-	fputs("\nupmu stat:", out);
-	for (char **word = report->options->command; word && *word; word++)
-		fprintf(out, " %s", *word);
-	fputs("\n\n", out);
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
+	bool estimates = shows_estimates(report) && report->options->repeat < 2;
+
+	write_heading(out, report);
+	if (report->options->metric_only) {
+		write_only_metrics(out, metric, metrics);
+		return ferror(out) ? -1 : 0;
+	}
+	if (estimates)
+		fprintf(out, "%20s  %-26s%16s %10s %18s\n", "estimate", "event",
+			"95 %", "running", "counted");
 	for (size_t i = 0; i < report->events->n; i++)
-		write_count(out, &report->events->event[i], &report->count[i]);
-	write_cpi(out, report);
-	if (report->events->reason[0])
-		fprintf(out, "\n%s\n", report->events->reason);
-	fprintf(out, "\n%20.6f  s elapsed\n", report->elapsed_s);
-	if (report->has_usage)
-		fprintf(out, "%20.6f  s user\n%20.6f  s sys\n", report->user_s,
-			report->sys_s);
-	fputs("\n", out);
+		if (!report->events->event[i].hidden)
+			write_count(out, report, i, metric, metrics, estimates);
+	write_software(out, report);
+	write_times(out, report);
+	write_turns(out, report);
+	write_notes(out, report);
+	if (report->interval_s <= 0)
+		fputc('\n', out);
 	return ferror(out) ? -1 : 0;
 }

@@ -5,93 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/explain.h"
 #include "stat.h"
 
-static const struct known {
-	const char *name;
-	uint32_t type;
-	uint64_t config;
-} known[] = {
-	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
-	{ "instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS },
-	{ "branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS },
-	{ "branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES },
-	{ "task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK },
-	{ "page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS },
-	{ "context-switches", PERF_TYPE_SOFTWARE,
-	  PERF_COUNT_SW_CONTEXT_SWITCHES },
-	{ "cpu-migrations", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
-};
-
-static int find_event(struct stat_event *event, const char *word)
-{
-	char *end;
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].name, word))
-			continue;
-		event->type = known[i].type;
-		event->config = known[i].config;
-		event->software = known[i].type == PERF_TYPE_SOFTWARE;
-		event->emulated = event->software || known[i].config < 2;
-		return 0;
-	}
-	if (word[0] != 'r' || !word[1])
-		return -ENOENT;
-	event->type = PERF_TYPE_RAW;
-	event->config = strtoull(word + 1, &end, 16);
-	event->emulated = event->config == 0x08 || event->config == 0x11;
-	return *end ? -ENOENT : 0;
-}
-
-static bool machine_is_emulated(void)
-{
-	char text[64] = "";
-	FILE *file = fopen("/proc/device-tree/compatible", "re");
-
-	if (!file)
-		return false;
-	if (!fgets(text, sizeof(text), file))
-		text[0] = 0;
-	fclose(file);
-	return !strcmp(text, "linux,dummy-virt");
-}
-
-int stat_events_parse(struct stat_events *events, const char *list)
-{
-	char *words = strdup(list), *save, *word;
-	bool emulator = machine_is_emulated();
-	int error = 0;
-
-	*events = (struct stat_events){ 0 };
-	events->event = calloc(64, sizeof(*events->event));
-	for (word = strtok_r(words, ",", &save); word && events->n < 64;
-	     word = strtok_r(NULL, ",", &save)) {
-		struct stat_event *event = &events->event[events->n++];
-
-		*event = (struct stat_event){ .braces = -1, .unit = "" };
-		event->name = strdup(word);
-		error = find_event(event, word);
-		if (error) {
-			fprintf(stderr,
-				"upmu stat: unknown event '%s' (number %zu)\n",
-				word, events->n);
-			break;
-		}
-		if (emulator && !event->emulated)
-			event->state = STAT_NOT_EMULATED;
-	}
-	free(words);
-	return error;
-}
-
-void stat_events_free(struct stat_events *events)
-{
-	for (size_t i = 0; i < events->n; i++)
-		free(events->event[i].name);
-	free(events->event);
-	*events = (struct stat_events){ 0 };
-}
+/* Where no table knows the core (an x86-64 development machine): perf's. */
+static const char generic_nine[] =
+	"cycles,instructions,stalled-cycles-frontend,"
+	"L1-dcache-loads,L1-dcache-load-misses,dTLB-load-misses,"
+	"iTLB-load-misses,branches,branch-misses";
 
 const char *stat_state_text(enum stat_state state)
 {
@@ -103,4 +24,225 @@ const char *stat_state_text(enum stat_state state)
 	};
 
 	return text[state];
+}
+
+static int role_of_generic(const struct upmu_event *event)
+{
+	if (event->type != PERF_TYPE_HARDWARE)
+		return -1;
+	switch (event->config) {
+	case PERF_COUNT_HW_CPU_CYCLES:
+		return UPMU_DEFAULT_CYCLES;
+	case PERF_COUNT_HW_INSTRUCTIONS:
+		return UPMU_DEFAULT_INSTRUCTIONS;
+	case PERF_COUNT_HW_STALLED_CYCLES_FRONTEND:
+		return UPMU_DEFAULT_STALL;
+	case PERF_COUNT_HW_BRANCH_INSTRUCTIONS:
+		return UPMU_DEFAULT_BRANCHES;
+	case PERF_COUNT_HW_BRANCH_MISSES:
+		return UPMU_DEFAULT_BRANCH_MISSES;
+	}
+	return -1;
+}
+
+/* Which of the nine it is, whatever it was called; modifiers make it none. */
+static int find_role(const struct stat_events *events,
+		     const struct upmu_event *event)
+{
+	const struct upmu_core *core;
+
+	if (event->modifiers)
+		return -1;
+	if (event->is_cycles)
+		return UPMU_DEFAULT_CYCLES;
+	if (event->kind < 0)
+		return role_of_generic(event);
+	core = events->machine.kinds[event->kind].core;
+	for (int i = 0; core && event->row && i < UPMU_DEFAULTS; i++)
+		if (upmu_core_default(core, i) == event->row)
+			return i;
+	return -1;
+}
+
+static int find_lane(const struct upmu_event *event)
+{
+	if (event->class == UPMU_EVENT_SOFTWARE ||
+	    event->class == UPMU_EVENT_PMU)
+		return STAT_NO_LANE;
+	return event->kind < 0 ? 0 : event->kind;
+}
+
+/* QEMU's ARM1176 has a PMU whose registers stand still. */
+static bool is_emulated(const struct stat_events *events,
+			const struct upmu_event *event)
+{
+	const struct upmu_core *core;
+
+	if (event->class != UPMU_EVENT_CORE)
+		return event->class == UPMU_EVENT_SOFTWARE;
+	core = events->machine.kinds[event->kind].core;
+	if (core && upmu_core_arch(core) == UPMU_ARCH_V6)
+		return false;
+	return event->is_cycles ||
+	       (event->row && upmu_emulator_counts(event->row));
+}
+
+static const char *unit_of(const struct upmu_event *event)
+{
+	if (event->class == UPMU_EVENT_SOFTWARE &&
+	    (event->config == PERF_COUNT_SW_TASK_CLOCK ||
+	     event->config == PERF_COUNT_SW_CPU_CLOCK))
+		return "ns";
+	return "";
+}
+
+/* What estimates are made from, be it of user mode alone (cycles:u). */
+static enum stat_base find_base(const struct stat_events *events,
+				const struct upmu_event *event)
+{
+	const struct upmu_core *core;
+
+	if (event->is_cycles)
+		return STAT_BASE_CYCLES;
+	if (event->kind < 0)
+		return role_of_generic(event) == UPMU_DEFAULT_INSTRUCTIONS
+			       ? STAT_BASE_INSTRUCTIONS
+			       : STAT_BASE_NONE;
+	core = events->machine.kinds[event->kind].core;
+	if (core && event->row &&
+	    event->row == upmu_core_default(core, UPMU_DEFAULT_INSTRUCTIONS))
+		return STAT_BASE_INSTRUCTIONS;
+	return STAT_BASE_NONE;
+}
+
+static bool has_base(const struct stat_events *events, int lane,
+		     enum stat_base base)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (events->event[i].lane == lane &&
+		    events->event[i].base == base)
+			return true;
+	return false;
+}
+
+/*
+ * ARMv7's driver serves its event 0xff by the one cycle counter alone; a
+ * second event of cycles (cycles:u beside cycles) is the core's 0x11, which
+ * any counter takes.
+ */
+#define V7_CYCLES_ANYWHERE 0x11
+
+static void take(struct stat_events *events, const struct upmu_event *parsed,
+		 bool hidden)
+{
+	struct stat_event *event = &events->event[events->n];
+	uint8_t only = parsed->modifiers;
+	bool again;
+
+	*event = (struct stat_event){
+		.unit = unit_of(parsed),
+		.parsed = parsed,
+		.role = find_role(events, parsed),
+		.lane = find_lane(parsed),
+		.base = find_base(events, parsed),
+		.hidden = hidden,
+		.perf = { .name = event->name,
+			  .type = parsed->type,
+			  .config = parsed->config,
+			  .config1 = parsed->config1,
+			  .config2 = parsed->config2,
+			  .exclude_user = only && !(only & UPMU_EVENT_USER),
+			  .exclude_kernel =
+				  only && !(only & UPMU_EVENT_KERNEL) },
+	};
+	snprintf(event->name, sizeof(event->name), "%s", parsed->name);
+	again = event->base && has_base(events, event->lane, event->base);
+	events->n++;
+	if (again && event->base == STAT_BASE_CYCLES &&
+	    parsed->code == V7_CYCLES_ANYWHERE)
+		event->perf.config = parsed->code;
+	if (again)
+		event->base = STAT_BASE_NONE;
+	if (event->lane >= (int)events->lanes)
+		events->lanes = event->lane + 1;
+	if (!parsed->is_supported)
+		event->state = STAT_NOT_SUPPORTED;
+	else if (events->emulated && !is_emulated(events, parsed))
+		event->state = STAT_NOT_EMULATED;
+}
+
+/* Estimates want cycles and instructions, which the user may not have. */
+static void add_hidden(struct stat_events *events)
+{
+	struct upmu_events_error ignored;
+	size_t lanes = events->lanes;
+
+	if (!lanes || upmu_events_parse(&events->extra, "cycles,instructions",
+					&events->machine, &ignored))
+		return;
+	for (size_t i = 0; i < events->extra.n; i++) {
+		const struct upmu_event *event = &events->extra.events[i];
+		int lane = find_lane(event);
+
+		if (event->is_supported && lane >= 0 && lane < (int)lanes &&
+		    !has_base(events, lane, find_base(events, event)))
+			take(events, event, true);
+	}
+}
+
+static int parse(struct stat_events *events, const char *list)
+{
+	struct upmu_events_error error = { 0 };
+
+	if (!list && !upmu_events_default(&events->list, &events->machine))
+		return 0;
+	if (!upmu_events_parse(&events->list, list ? list : generic_nine,
+			       &events->machine, &error))
+		return 0;
+	fprintf(stderr, "upmu stat: %s\n", error.text);
+	if (error.hint[0])
+		fprintf(stderr, "hint: %s\n", error.hint);
+	return -1;
+}
+
+int stat_events_parse(struct stat_events *events, const char *list)
+{
+	int error;
+
+	memset(events, 0, sizeof(*events));
+	error = upmu_machine_read(&events->machine);
+	if (error) {
+		fprintf(stderr,
+			"upmu stat: cannot tell this machine's cores: %s\n",
+			strerror(-error));
+		return -1;
+	}
+	events->emulated = events->machine.is_emulated;
+	if (parse(events, list))
+		return -1;
+	events->event = calloc(events->list.n + 2 * UPMU_KINDS_MAX,
+			       sizeof(*events->event));
+	if (!events->event) {
+		fputs("upmu stat: out of memory\n", stderr);
+		return -1;
+	}
+	for (size_t i = 0; i < events->list.n; i++)
+		take(events, &events->list.events[i], false);
+	add_hidden(events);
+	return 0;
+}
+
+void stat_events_free(struct stat_events *events)
+{
+	free(events->event);
+	events->event = NULL;
+	events->n = 0;
+}
+
+void stat_refuse(struct stat_events *events, struct stat_event *event)
+{
+	event->state = STAT_NOT_SUPPORTED;
+	if (!events->reason[0] && !event->hidden)
+		snprintf(events->reason, sizeof(events->reason), "%s",
+			 upmu_explain());
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
-/* The options of "upmu stat": one table for parsing, --help and completion. */
+/* The options of "upmu stat": one table for parsing and for --help. */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "stat.h"
 
 static const char usage[] =
-	"usage: upmu stat [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	"usage: upmu stat [OPTION...] [--] [COMMAND [ARGUMENT...]]\n"
 	"Count what the processor does while COMMAND runs.\n\n";
 
-enum option_kind { FLAG, TEXT, LIST, COUNT, MILLISECONDS, FORMAT, PRESET };
+#define SLICE_MS       4.0
+#define SLICE_MS_LEAST 0.1
+#define SLICE_MS_MOST  10000.0
+
+enum option_kind { FLAG, TEXT, LIST, NUMBER, SLICE, FORMAT, SEPARATOR, JSON };
 
 static const struct row {
 	const char *name;
@@ -24,9 +29,37 @@ static const struct row {
 #define AT(field) offsetof(struct stat_options, field)
 	{ "event", 'e', LIST, AT(events), "LIST",
 	  "events to count, comma separated; may be repeated" },
+	{ "repeat", 'r', NUMBER, AT(repeat), "N",
+	  "run COMMAND N times: mean and standard deviation" },
+	{ "interval-print", 'I', NUMBER, AT(interval_ms), "MS",
+	  "print what each MS milliseconds counted" },
+	{ "pid", 'p', TEXT, AT(pids), "PID,...", "count running processes" },
+	{ "tid", 't', TEXT, AT(tids), "TID,...", "count running threads" },
+	{ "all-cpus", 'a', FLAG, AT(all_cpus), NULL,
+	  "count every process on every CPU" },
+	{ "cpu", 'C', TEXT, AT(cpus), "LIST",
+	  "count every process on these CPUs, as 0-2,4" },
+	{ "delay", 'D', NUMBER, AT(delay_ms), "MS",
+	  "start to count after MS milliseconds" },
+	{ "timeout", 0, NUMBER, AT(timeout_ms), "MS",
+	  "end COMMAND after MS milliseconds (status 124)" },
+	{ "passes", 0, FLAG, AT(passes), NULL,
+	  "run COMMAND once for each set of events: no estimates" },
+	{ "slice", 0, SLICE, AT(slice_ms), "MS",
+	  "mean time of a set's turn (4)" },
+	{ "no-scale", 0, FLAG, AT(no_scale), NULL,
+	  "print what was counted, no estimates" },
+	{ "metric-only", 0, FLAG, AT(metric_only), NULL,
+	  "print ratios, no counts" },
+	{ "format", 0, FORMAT, AT(format), "NAME",
+	  "text, rpistat, csv or json" },
+	{ "field-separator", 'x', SEPARATOR, AT(separator), "SEP",
+	  "CSV with this separator" },
+	{ "json-output", 'j', JSON, AT(format), NULL, "JSON" },
 	{ "output", 'o', TEXT, AT(output), "FILE",
 	  "write the report to FILE, not to stderr" },
 	{ "append", 0, FLAG, AT(append), NULL, "append to FILE of -o" },
+	{ "quiet", 'q', FLAG, AT(quiet), NULL, "print no report" },
 #undef AT
 };
 
@@ -34,19 +67,26 @@ static const struct row {
 
 static void print_help(void)
 {
-	char left[40];
-
 	fputs(usage, stdout);
 	for (size_t i = 0; i < ROWS; i++) {
 		const struct row *r = &rows[i];
+		char left[64], letter[8] = "    ";
 
-		snprintf(left, sizeof(left), "%c%c%c --%s%s%s",
-			 r->letter ? '-' : ' ', r->letter ? r->letter : ' ',
-			 r->letter ? ',' : ' ', r->name, r->argument ? " " : "",
+		if (r->letter)
+			snprintf(letter, sizeof(letter), "-%c, ", r->letter);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, r->name,
+			 r->argument ? " " : "",
 			 r->argument ? r->argument : "");
-		printf("  %-26s %s\n", left, r->help);
+		printf("  %-28s %s\n", left, r->help);
 	}
-	puts("      --help                 print this");
+	printf("  %-28s %s\n", "    --help", "print this");
+}
+
+static int refuse(const struct row *row, const char *value, const char *wanted)
+{
+	fprintf(stderr, "upmu stat: --%s: '%s' is not %s\n", row->name, value,
+		wanted);
+	return -1;
 }
 
 static int join(char **list, const char *more)
@@ -59,6 +99,47 @@ static int join(char **list, const char *more)
 	free(*list);
 	*list = joined;
 	return 0;
+}
+
+static int set_number(unsigned int *field, const struct row *row,
+		      const char *value)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (errno || *end || value[0] < '0' || value[0] > '9' || !number ||
+	    number > 1000000000)
+		return refuse(row, value, "a number from 1 to 1000000000");
+	*field = (unsigned int)number;
+	return 0;
+}
+
+static int set_slice(double *field, const struct row *row, const char *value)
+{
+	char *end;
+	double ms = strtod(value, &end);
+
+	if (end == value || *end || !(ms >= SLICE_MS_LEAST) ||
+	    ms > SLICE_MS_MOST)
+		return refuse(row, value, "a time from 0.1 to 10000 ms");
+	*field = ms;
+	return 0;
+}
+
+static int set_format(enum stat_format *field, const struct row *row,
+		      const char *value)
+{
+	static const char *const names[] = { "text", "rpistat", "csv", "json" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], value))
+			continue;
+		*field = (enum stat_format)i;
+		return 0;
+	}
+	return refuse(row, value, "text, rpistat, csv or json");
 }
 
 static int set_option(struct stat_options *options, const struct row *row,
@@ -75,9 +156,23 @@ static int set_option(struct stat_options *options, const struct row *row,
 		return 0;
 	case LIST:
 		return join((char **)field, value);
-	default:
-		return -1;
+	case NUMBER:
+		return set_number((unsigned int *)field, row, value);
+	case SLICE:
+		return set_slice((double *)field, row, value);
+	case FORMAT:
+		return set_format((enum stat_format *)field, row, value);
+	case SEPARATOR:
+		if (!value[0])
+			return refuse(row, value, "a separator");
+		options->separator = value;
+		options->format = STAT_FORMAT_CSV;
+		return 0;
+	case JSON:
+		options->format = STAT_FORMAT_JSON;
+		return 0;
 	}
+	return -1;
 }
 
 /* getopt's view of the table; returned values are 256 + the row. */
@@ -110,6 +205,38 @@ static const struct row *find_row(int code)
 	return NULL;
 }
 
+static int complain(const char *what, const char *hint)
+{
+	fprintf(stderr, "upmu stat: %s\nhint: %s\n", what, hint);
+	return -1;
+}
+
+/* Options that contradict each other or the lack of a command. */
+static int check(const struct stat_options *o)
+{
+	bool attached = o->pids || o->tids || o->all_cpus || o->cpus;
+
+	if (!o->command && !attached)
+		return complain("no command to count", "upmu stat -- ls");
+	if ((o->pids || o->tids) && (o->all_cpus || o->cpus))
+		return complain("-p and -t count tasks, -a and -C count CPUs",
+				"choose one");
+	if (!o->command && (o->repeat > 1 || o->passes))
+		return complain("-r and --passes need a command to run again",
+				"upmu stat -r 3 -- ls");
+	if (o->passes && attached)
+		return complain("--passes counts a command alone",
+				"leave out -p, -t, -a and -C");
+	if (o->interval_ms && (o->repeat > 1 || o->passes))
+		return complain("-I prints one run", "leave out -r, --passes");
+	if (o->interval_ms && o->format == STAT_FORMAT_RPISTAT)
+		return complain("rpistat's report is of a whole run",
+				"leave out -I");
+	if (o->append && !o->output)
+		return complain("--append has no file", "-o FILE --append");
+	return 0;
+}
+
 int stat_options_parse(struct stat_options *options, int argc, char **argv,
 		       bool *done)
 {
@@ -118,7 +245,7 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 	const struct row *row;
 	int code;
 
-	*options = (struct stat_options){ .repeat = 1 };
+	*options = (struct stat_options){ .repeat = 1, .slice_ms = SLICE_MS };
 	*done = false;
 	make_getopt(longs, shorts);
 	argv[0] = "upmu stat"; /* for getopt's messages */
@@ -138,7 +265,7 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 	}
 	if (optind < argc)
 		options->command = argv + optind;
-	return 0;
+	return check(options);
 }
 
 void stat_options_free(struct stat_options *options)

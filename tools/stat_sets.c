@@ -1,188 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Sets: which events are counted at the same time, opened on every target.
- *
- * perf tells how many events fit: it refuses a group that its PMU could
- * never hold. One set is switched on and off by its leader alone: members of
- * a group whose leader is off are off, also in inherited copies.
+ * The sets, opened on every target. A set is switched on and off by its
+ * leader alone: members of a group whose leader is off are off as well, and
+ * perf does the same to the copies that children inherited.
  */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stat.h"
-#include "stat_perf.h"
 
-/* With fewer counters one for instructions would halve every set. */
-#define COUNTERS_TO_SPARE_ONE 4
-
-struct packing {
+struct opening {
 	struct stat_sets *sets;
 	struct stat_events *events;
-	const struct stat_target *target; /* the first one, to try on */
+	const struct stat_targets *targets;
 	const struct stat_sets_options *options;
-	size_t room; /* events that fit beside the cycles */
 };
-
-static bool is_hardware(const struct stat_event *event)
-{
-	return event->state == STAT_COUNTED && !event->software;
-}
-
-static bool is_generic(const struct stat_event *event, uint64_t config)
-{
-	return is_hardware(event) && event->type == PERF_TYPE_HARDWARE &&
-	       event->config == config;
-}
-
-static void refuse(struct stat_events *events, struct stat_event *event,
-		   int error)
-{
-	event->state = STAT_NOT_SUPPORTED;
-	if (!events->reason[0])
-		snprintf(events->reason, sizeof(events->reason),
-			 "%s cannot be counted here: %s", event->name,
-			 strerror(-error));
-}
-
-static bool is_full(int error)
-{
-	return error == -EINVAL || error == -ENOSPC;
-}
-
-/*
- * Open what fits into one group, cycles first, to learn how much does.
- * Return the number of events left over.
- */
-static size_t try_one_group(struct packing *p)
-{
-	int fd[STAT_SET_MAX], leader = -1;
-	size_t n = 0, left = 0;
-
-	p->room = 0;
-	for (size_t i = 0; i < p->events->n; i++) {
-		struct stat_event *event = &p->events->event[i];
-		int one;
-
-		if (!is_hardware(event))
-			continue;
-		if (n == STAT_SET_MAX) {
-			left++;
-			continue;
-		}
-		one = stat_perf_open(event, p->target, leader, false,
-				     p->options->inherit);
-		if (one < 0 && leader >= 0 && is_full(one)) {
-			left++;
-			continue;
-		}
-		if (one < 0) {
-			refuse(p->events, event, one);
-			continue;
-		}
-		if (leader < 0)
-			leader = one;
-		fd[n++] = one;
-		p->room += !is_generic(event, PERF_COUNT_HW_CPU_CYCLES);
-	}
-	while (n)
-		close(fd[--n]);
-	return left;
-}
-
-static struct stat_set *new_set(struct packing *p, int turn)
-{
-	struct stat_sets *sets = p->sets;
-	struct stat_set *set = &sets->set[sets->n++];
-
-	*set = (struct stat_set){ .turn = turn };
-	return set;
-}
-
-static void add_event(struct stat_set *set, size_t event)
-{
-	if (set->n < STAT_SET_MAX)
-		set->event[set->n++] = event;
-}
-
-static size_t find_generic(const struct packing *p, uint64_t config)
-{
-	for (size_t i = 0; i < p->events->n; i++)
-		if (is_generic(&p->events->event[i], config))
-			return i;
-	return SIZE_MAX;
-}
-
-static void pack_software(struct packing *p)
-{
-	struct stat_set *set = NULL;
-
-	for (size_t i = 0; i < p->events->n; i++) {
-		if (!p->events->event[i].software)
-			continue;
-		if (!set || set->n == STAT_SET_MAX)
-			set = new_set(p, STAT_ALWAYS);
-		add_event(set, i);
-	}
-}
-
-static void pack_together(struct packing *p)
-{
-	struct stat_set *set = NULL;
-
-	for (size_t i = 0; i < p->events->n; i++) {
-		if (!is_hardware(&p->events->event[i]))
-			continue;
-		if (!set)
-			set = new_set(p, STAT_ALWAYS);
-		add_event(set, i);
-	}
-}
-
-static size_t braces_size(const struct packing *p, size_t first)
-{
-	int braces = p->events->event[first].braces;
-	size_t n = 1;
-
-	while (braces >= 0 && first + n < p->events->n &&
-	       p->events->event[first + n].braces == braces)
-		n++;
-	return n;
-}
-
-/* Cycles, and instructions where a counter can be spared, all the time. */
-static void pack_in_turns(struct packing *p)
-{
-	size_t cycles = find_generic(p, PERF_COUNT_HW_CPU_CYCLES);
-	size_t instructions = find_generic(p, PERF_COUNT_HW_INSTRUCTIONS);
-	size_t room = p->room;
-	struct stat_set *always, *set = NULL;
-
-	if (room < COUNTERS_TO_SPARE_ONE)
-		instructions = SIZE_MAX;
-	if (cycles != SIZE_MAX || instructions != SIZE_MAX) {
-		always = new_set(p, STAT_ALWAYS);
-		if (cycles != SIZE_MAX)
-			add_event(always, cycles);
-		if (instructions != SIZE_MAX) {
-			add_event(always, instructions);
-			room--;
-		}
-	}
-	for (size_t i = 0, unit; i < p->events->n; i += unit) {
-		unit = braces_size(p, i);
-		if (!set || set->n + unit > room)
-			set = NULL;
-		for (size_t k = i; k < i + unit; k++) {
-			if (k == cycles || k == instructions ||
-			    !is_hardware(&p->events->event[k]))
-				continue;
-			if (!set)
-				set = new_set(p, (int)p->sets->turns++);
-			add_event(set, k);
-		}
-	}
-}
 
 static int remember(struct stat_sets *sets, int fd)
 {
@@ -197,72 +32,120 @@ static int remember(struct stat_sets *sets, int fd)
 	return 0;
 }
 
-static int open_on_target(struct packing *p, struct stat_set *set,
-			  const struct stat_target *target, int *leader)
+static uint32_t leader_flags(const struct opening *o,
+			     const struct stat_set *set)
 {
-	bool first = set->turn == STAT_ALWAYS || set->turn == 0;
+	bool starts =
+		set->turn == STAT_ALWAYS || set->turn == o->options->first;
+
+	if (o->options->on_exec && starts)
+		return UPMU_PERF_ENABLE_ON_EXEC;
+	return UPMU_PERF_DISABLED;
+}
+
+static int open_one(const struct opening *o, const struct stat_set *set,
+		    const struct stat_event *event,
+		    const struct stat_target *target, int leader)
+{
+	struct upmu_perf_target where = {
+		.pid = target->pid,
+		.cpu = target->cpu,
+		.group_fd = leader,
+		.flags = UPMU_PERF_GROUP_READ,
+	};
+
+	if (o->options->inherit)
+		where.flags |= UPMU_PERF_INHERIT;
+	if (o->events->user_only)
+		where.flags |= UPMU_PERF_EXCLUDE_KERNEL;
+	if (leader < 0)
+		where.flags |= leader_flags(o, set);
+	return upmu_perf_open(&event->perf, &where);
+}
+
+/* Does this lane's PMU count on that CPU? */
+static bool serves(const struct opening *o, const struct stat_set *set,
+		   const struct stat_target *target)
+{
+	const struct upmu_machine *machine = &o->events->machine;
+	int cpu = target->cpu;
+
+	if (cpu < 0 || set->lane < 0 || set->lane >= (int)machine->n_kinds)
+		return true;
+	return machine->kinds[set->lane].cpus[cpu / 64] >> cpu % 64 & 1;
+}
+
+/*
+ * Events that the first target refuses are struck from the set; where a
+ * later one refuses (a thread that has ended since) it is not counted at all,
+ * so that a group's numbers always stand in the same places.
+ */
+static int open_on_target(const struct opening *o, struct stat_set *set,
+			  const struct stat_target *target, bool first,
+			  int *leader)
+{
 	size_t kept = 0;
 
 	*leader = -1;
 	for (size_t i = 0; i < set->n; i++) {
-		struct stat_event *event = &p->events->event[set->event[i]];
-		int fd = stat_perf_open(event, target, *leader,
-					p->options->on_exec && first,
-					p->options->inherit);
+		struct stat_event *event = &o->events->event[set->event[i]];
+		int fd = open_one(o, set, event, target, *leader);
 
+		if (fd < 0 && !first) {
+			*leader = -1;
+			return 0;
+		}
 		if (fd < 0) {
-			refuse(p->events, event, fd);
+			stat_refuse(o->events, event);
 			continue;
 		}
+		if (remember(o->sets, fd))
+			return -ENOMEM;
 		if (*leader < 0)
 			*leader = fd;
 		set->event[kept++] = set->event[i];
-		if (remember(p->sets, fd))
-			return -ENOMEM;
 	}
 	set->n = kept;
 	return 0;
 }
 
-static int open_all(struct packing *p, size_t targets)
+static int open_set(const struct opening *o, struct stat_set *set)
 {
-	struct stat_sets *sets = p->sets;
+	bool first = true;
 
-	for (size_t i = 0; i < sets->n; i++) {
-		struct stat_set *set = &sets->set[i];
+	set->leader = calloc(o->targets->n, sizeof(*set->leader));
+	if (!set->leader)
+		return -ENOMEM;
+	for (size_t t = 0; t < o->targets->n; t++) {
+		const struct stat_target *target = &o->targets->target[t];
 
-		set->leader = calloc(targets, sizeof(*set->leader));
-		if (!set->leader)
+		set->leader[t] = -1;
+		if (!serves(o, set, target))
+			continue;
+		if (open_on_target(o, set, target, first, &set->leader[t]))
 			return -ENOMEM;
-		for (size_t t = 0; t < targets; t++)
-			if (open_on_target(p, set, &p->target[t],
-					   &set->leader[t]))
-				return -ENOMEM;
+		first = false;
 	}
 	return 0;
 }
 
 int stat_sets_open(struct stat_sets *sets, struct stat_events *events,
-		   const struct stat_target *target, size_t targets,
+		   const struct stat_targets *targets,
 		   const struct stat_sets_options *options)
 {
-	struct packing p = { .sets = sets,
-			     .events = events,
-			     .target = target,
-			     .options = options };
+	const struct opening o = { .sets = sets,
+				   .events = events,
+				   .targets = targets,
+				   .options = options };
 	int error;
 
-	*sets = (struct stat_sets){ .targets = targets };
-	/* Software events take at most one set more than there are events. */
-	sets->set = calloc(events->n + 2, sizeof(*sets->set));
+	*sets = (struct stat_sets){ .targets = targets->n };
+	sets->set = calloc(events->n, sizeof(*sets->set));
 	if (!sets->set)
 		return -ENOMEM;
-	pack_software(&p);
-	if (try_one_group(&p))
-		pack_in_turns(&p);
-	else
-		pack_together(&p);
-	error = open_all(&p, targets);
+	error = stat_pack(sets, events, &targets->target[0]);
+	for (size_t i = 0; !error && i < sets->n; i++)
+		error = open_set(&o, &sets->set[i]);
 	if (error)
 		stat_sets_close(sets);
 	return error;
@@ -279,41 +162,42 @@ void stat_sets_close(struct stat_sets *sets)
 	*sets = (struct stat_sets){ 0 };
 }
 
-static int read_group(int fd, size_t n, struct stat_reading *sum)
-{
-	uint64_t raw[3 + STAT_SET_MAX];
-	ssize_t size = (ssize_t)((3 + n) * sizeof(raw[0]));
-
-	if (read(fd, raw, sizeof(raw)) != size || raw[0] != n)
-		return -EIO;
-	sum->enabled_ns += raw[1];
-	sum->running_ns += raw[2];
-	for (size_t i = 0; i < n; i++)
-		sum->count[i] += raw[3 + i];
-	return 0;
-}
-
-/** Return 0 or -EIO; *reading is left alone then. */
 int stat_set_read(const struct stat_sets *sets, size_t set,
 		  struct stat_reading *reading)
 {
 	const struct stat_set *s = &sets->set[set];
+	struct upmu_value value[STAT_SET_MAX];
 	struct stat_reading sum = { 0 };
 
-	for (size_t t = 0; t < sets->targets; t++)
-		if (s->leader[t] >= 0 && read_group(s->leader[t], s->n, &sum))
-			return -EIO;
+	for (size_t t = 0; s->n && t < sets->targets; t++) {
+		int error;
+
+		if (s->leader[t] < 0)
+			continue;
+		error = upmu_perf_read_group(s->leader[t], value, s->n);
+		if (error)
+			return error;
+		sum.enabled_ns += value[0].enabled_ns;
+		sum.running_ns += value[0].running_ns;
+		for (size_t i = 0; i < s->n; i++)
+			sum.count[i] += value[i].count;
+	}
 	*reading = sum;
 	return 0;
 }
 
-void stat_set_switch(const struct stat_sets *sets, size_t set, bool on)
+void stat_turn_switch(const struct stat_sets *sets, int turn, bool on)
 {
-	const struct stat_set *s = &sets->set[set];
-	unsigned long request =
-		on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	for (size_t i = 0; i < sets->n; i++) {
+		const struct stat_set *s = &sets->set[i];
 
-	for (size_t t = 0; t < sets->targets; t++)
-		if (s->leader[t] >= 0)
-			ioctl(s->leader[t], request, 0);
+		for (size_t t = 0; s->turn == turn && t < sets->targets; t++) {
+			if (s->leader[t] < 0)
+				continue;
+			if (on)
+				upmu_perf_enable(s->leader[t], false);
+			else
+				upmu_perf_disable(s->leader[t], false);
+		}
+	}
 }

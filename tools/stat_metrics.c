@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* Ratios, from events that were really counted, and only from those. */
+#include <math.h>
+#include <string.h>
+
+#include "stat.h"
+
+/* A ratio of two of the nine roles, times a factor. */
+static const struct formula {
+	const char *key;   /* in CSV and JSON: stable */
+	const char *label; /* in the text report */
+	const char *unit;
+	enum upmu_default over, under;
+	double factor;
+} formulas[] = {
+	{ "cpi", "CPI", "", UPMU_DEFAULT_CYCLES, UPMU_DEFAULT_INSTRUCTIONS, 1 },
+	{ "ipc", "IPC", "", UPMU_DEFAULT_INSTRUCTIONS, UPMU_DEFAULT_CYCLES, 1 },
+	{ "stall_percent", "% of cycles stalled", "%", UPMU_DEFAULT_STALL,
+	  UPMU_DEFAULT_CYCLES, 100 },
+	{ "l1d_pti", "PTI", "PTI", UPMU_DEFAULT_L1D, UPMU_DEFAULT_INSTRUCTIONS,
+	  1000 },
+	{ "l1d_miss_percent", "% of accesses", "%", UPMU_DEFAULT_L1D_MISS,
+	  UPMU_DEFAULT_L1D, 100 },
+	{ "l1d_miss_pti", "PTI", "PTI", UPMU_DEFAULT_L1D_MISS,
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	{ "dtlb_miss_pti", "PTI", "PTI", UPMU_DEFAULT_DTLB,
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	{ "tlb_miss_pti", "PTI", "PTI", UPMU_DEFAULT_TLB,
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	{ "branch_pti", "PTI", "PTI", UPMU_DEFAULT_BRANCHES,
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	{ "mispredict_percent", "% of branches", "%",
+	  UPMU_DEFAULT_BRANCH_MISSES, UPMU_DEFAULT_BRANCHES, 100 },
+};
+
+#define FORMULAS (sizeof(formulas) / sizeof(formulas[0]))
+
+double stat_value(const struct stat_report *report,
+		  const struct stat_count *count)
+{
+	if (count->spread.n > 1)
+		return count->spread.mean;
+	return count->estimated && !report->options->no_scale
+		       ? count->estimate.total
+		       : (double)count->raw;
+}
+
+double stat_share(const struct stat_count *count)
+{
+	if (!count->enabled_ns)
+		return 0;
+	return fmin((double)count->running_ns / (double)count->enabled_ns, 1);
+}
+
+void stat_spread_add(struct stat_spread *spread, double value)
+{
+	double off = value - spread->mean;
+
+	/* Welford: no difference of large sums. */
+	spread->n++;
+	spread->mean += off / (double)spread->n;
+	spread->squares += off * (value - spread->mean);
+	if (spread->n > 1)
+		spread->deviation =
+			sqrt(spread->squares / (double)(spread->n - 1));
+}
+
+/* The event of a lane that has this role and a number; -1: none. */
+static int find(const struct stat_report *report, int lane,
+		enum upmu_default role)
+{
+	for (size_t i = 0; i < report->events->n; i++) {
+		const struct stat_event *event = &report->events->event[i];
+
+		if (event->role == (int)role && event->lane == lane &&
+		    report->count[i].state == STAT_COUNTED)
+			return (int)i;
+	}
+	return -1;
+}
+
+static size_t add_formula(const struct stat_report *report, int lane,
+			  const struct formula *f, struct stat_metric *out)
+{
+	int over = find(report, lane, f->over);
+	int under = find(report, lane, f->under);
+	double divisor;
+
+	if (over < 0 || under < 0)
+		return 0;
+	divisor = stat_value(report, &report->count[under]);
+	if (!(divisor > 0))
+		return 0;
+	*out = (struct stat_metric){
+		.key = f->key,
+		.label = f->label,
+		.unit = f->unit,
+		.event = over,
+		.value = f->factor * stat_value(report, &report->count[over]) /
+			 divisor,
+	};
+	/* CPI stands beside the instructions, as IPC does. */
+	if (f->over == UPMU_DEFAULT_CYCLES)
+		out->event = under;
+	return 1;
+}
+
+/* Cycles over the time in which they were counted. */
+static size_t add_ghz(const struct stat_report *report, int lane,
+		      struct stat_metric *out)
+{
+	int cycles = find(report, lane, UPMU_DEFAULT_CYCLES);
+
+	if (cycles < 0 || !report->count[cycles].running_ns)
+		return 0;
+	*out = (struct stat_metric){
+		.key = "ghz",
+		.label = "GHz",
+		.unit = "GHz",
+		.event = cycles,
+		.value = (double)report->count[cycles].raw /
+			 (double)report->count[cycles].running_ns,
+	};
+	return 1;
+}
+
+size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
+		    size_t most)
+{
+	size_t n = 0;
+
+	for (size_t lane = 0; lane < report->events->lanes; lane++) {
+		if (n + FORMULAS + 1 > most)
+			break;
+		n += add_ghz(report, (int)lane, &out[n]);
+		for (size_t i = 0; i < FORMULAS; i++)
+			n += add_formula(report, (int)lane, &formulas[i],
+					 &out[n]);
+	}
+	return n;
+}

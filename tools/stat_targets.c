@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/* Running processes, threads and CPUs that are to be counted. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/sys.h"
+#include "stat.h"
+
+#define ONLINE "/sys/devices/system/cpu/online"
+
+static int add(struct stat_targets *targets, pid_t pid, int cpu)
+{
+	struct stat_target *more =
+		realloc(targets->target, (targets->n + 1) * sizeof(*more));
+
+	if (!more) {
+		fputs("upmu stat: out of memory\n", stderr);
+		return -1;
+	}
+	targets->target = more;
+	targets->target[targets->n++] =
+		(struct stat_target){ .pid = pid, .cpu = cpu };
+	return 0;
+}
+
+static int no_task(const char *what, const char *word)
+{
+	fprintf(stderr, "upmu stat: no %s '%s'\n", what, word);
+	return -1;
+}
+
+/* Threads that start later are inherited from those that are there. */
+static int add_threads(struct stat_targets *targets, const char *pid)
+{
+	char path[UPMU_PATH_SIZE];
+	const struct dirent *entry;
+	int error = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return no_task("process", pid);
+	while (!error && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			error = add(targets, atoi(entry->d_name), -1);
+	closedir(dir);
+	return error;
+}
+
+static int add_thread(struct stat_targets *targets, const char *tid)
+{
+	pid_t task = atoi(tid);
+
+	/* Signal 0 asks; EPERM says that it is there. */
+	if (kill(task, 0) && errno == ESRCH)
+		return no_task("thread", tid);
+	return add(targets, task, -1);
+}
+
+static int add_list(struct stat_targets *targets, const char *list,
+		    int (*one)(struct stat_targets *, const char *))
+{
+	char *words = strdup(list), *save, *word;
+	int error = words ? 0 : -1;
+
+	word = words ? strtok_r(words, ",", &save) : NULL;
+	for (; word && !error; word = strtok_r(NULL, ",", &save)) {
+		if (strspn(word, "0123456789") != strlen(word) ||
+		    strlen(word) > 9 || !atoi(word))
+			error = no_task("process or thread", word);
+		else
+			error = one(targets, word);
+	}
+	free(words);
+	return error;
+}
+
+/* "0-3,8" */
+static int add_cpus(struct stat_targets *targets, const char *list)
+{
+	const char *at = list;
+
+	do {
+		char *end;
+		unsigned long first = strtoul(at, &end, 10), last = first;
+
+		if (end == at || !isdigit((unsigned char)*at))
+			break;
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		if (last >= UPMU_CPUS_MAX || last < first)
+			break;
+		for (; first <= last; first++)
+			if (add(targets, -1, (int)first))
+				return -1;
+		at = end;
+	} while (*at++ == ',');
+	if (targets->n && !at[-1])
+		return 0;
+	fprintf(stderr, "upmu stat: '%s' is no list of CPUs\nhint: -C 0-1,3\n",
+		list);
+	return -1;
+}
+
+static int add_online(struct stat_targets *targets)
+{
+	char list[256];
+
+	if (upmu_sys_read_text(ONLINE, list, sizeof(list)))
+		return add(targets, -1, 0);
+	return add_cpus(targets, list);
+}
+
+int stat_targets_find(struct stat_targets *targets,
+		      const struct stat_options *options)
+{
+	*targets = (struct stat_targets){ 0 };
+	if (options->pids && add_list(targets, options->pids, add_threads))
+		return -1;
+	if (options->tids && add_list(targets, options->tids, add_thread))
+		return -1;
+	if (options->cpus)
+		return add_cpus(targets, options->cpus);
+	return options->all_cpus ? add_online(targets) : 0;
+}
+
+void stat_targets_free(struct stat_targets *targets)
+{
+	free(targets->target);
+	targets->target = NULL;
+	targets->n = 0;
+}
+
+bool stat_targets_alive(const struct stat_targets *targets)
+{
+	for (size_t i = 0; i < targets->n; i++)
+		if (targets->target[i].pid < 0 ||
+		    !kill(targets->target[i].pid, 0) || errno == EPERM)
+			return true;
+	return false;
+}

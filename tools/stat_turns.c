@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+/* Sets take turns: when, for how long, and what each slice has counted. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "stat.h"
+
+/* Slices between looks at the cost, the bar, and what to do above it. */
+#define WINDOW	      16
+#define COST_MOST     0.01
+#define LENGTHEN      1.5
+#define SLICE_MOST_NS 1e9
+/* Slices in which the time that has passed about doubles. */
+#define GROWTH 8
+/* The first slice is this part of --slice. */
+#define SHORTEST 4
+
+static double clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1e9 + t.tv_nsec;
+}
+
+double stat_now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Marsaglia's xorshift64; only to keep slices from beating with a program. */
+static uint64_t next_random(struct stat_turns *turns)
+{
+	turns->random ^= turns->random << 13;
+	turns->random ^= turns->random >> 7;
+	turns->random ^= turns->random << 17;
+	return turns->random;
+}
+
+static void shuffle(struct stat_turns *turns)
+{
+	for (size_t i = turns->sets->turns - 1; i > 0; i--) {
+		size_t other = next_random(turns) % (i + 1);
+		int kept = turns->order[i];
+
+		turns->order[i] = turns->order[other];
+		turns->order[other] = kept;
+	}
+}
+
+/*
+ * A program starts with work that it never does again; it should not all
+ * fall into one set's first slice. So slices start short and grow with the
+ * time that has passed.
+ */
+static void begin_slice(struct stat_turns *turns, double now)
+{
+	double varied = 0.5 + (double)(next_random(turns) >> 11) * 0x1p-53;
+	double early = fmax((now - turns->start_ns) / GROWTH,
+			    turns->slice_ns / SHORTEST);
+
+	turns->begin_ns = now;
+	turns->end_ns = now + fmin(early, turns->slice_ns) * varied;
+}
+
+int stat_turns_start(struct stat_turns *turns, const struct stat_sets *sets,
+		     const struct stat_events *events, double slice_ms)
+{
+	double now = stat_now_ns();
+	int error;
+
+	*turns = (struct stat_turns){ .sets = sets,
+				      .events = events,
+				      .slice_ns = slice_ms * 1e6,
+				      .random = (uint64_t)now | 1 };
+	error = stat_timeline_init(&turns->timeline, sets, events->lanes);
+	turns->before = calloc(sets->n, sizeof(*turns->before));
+	turns->slice = calloc(events->lanes, sizeof(*turns->slice));
+	turns->order = calloc(sets->turns, sizeof(*turns->order));
+	if (error || !turns->before || !turns->slice || !turns->order) {
+		stat_turns_free(turns);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < sets->turns; i++)
+		turns->order[i] = (int)i;
+	turns->start_ns = turns->window_ns = now;
+	turns->start_cpu_ns = turns->window_cpu_ns =
+		clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	begin_slice(turns, now);
+	return 0;
+}
+
+void stat_turns_free(struct stat_turns *turns)
+{
+	stat_timeline_free(&turns->timeline);
+	free(turns->before);
+	free(turns->slice);
+	free(turns->order);
+}
+
+/* What the set has counted since it was last read; 0 or a negative errno. */
+static int read_since(struct stat_turns *turns, size_t set,
+		      struct stat_reading *since)
+{
+	struct stat_reading now, *before = &turns->before[set];
+	int error = stat_set_read(turns->sets, set, &now);
+
+	if (error)
+		return error;
+	since->enabled_ns = now.enabled_ns - before->enabled_ns;
+	since->running_ns = now.running_ns - before->running_ns;
+	for (size_t i = 0; i < turns->sets->set[set].n; i++)
+		since->count[i] = now.count[i] - before->count[i];
+	*before = now;
+	return 0;
+}
+
+static void read_base(struct stat_turns *turns, size_t index,
+		      struct stat_slice *slice)
+{
+	const struct stat_set *set = &turns->sets->set[index];
+	struct stat_reading since;
+
+	if (read_since(turns, index, &since))
+		return;
+	slice->time_ns = (double)since.running_ns;
+	for (size_t i = 0; i < set->n; i++) {
+		switch (turns->events->event[set->event[i]].base) {
+		case STAT_BASE_CYCLES:
+			slice->cycles = (double)since.count[i];
+			break;
+		case STAT_BASE_INSTRUCTIONS:
+			slice->instructions = (double)since.count[i];
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+/*
+ * Between switching a set off and reading what is always on, a program on
+ * another CPU goes on: counts are extended by that little.
+ */
+static void read_counts(struct stat_turns *turns, size_t index,
+			struct stat_slice *slice)
+{
+	const struct stat_set *set = &turns->sets->set[index];
+	struct stat_reading since;
+	double extend;
+
+	for (size_t i = 0; i < STAT_SET_MAX; i++)
+		slice->count[i] = NAN;
+	if (read_since(turns, index, &since) || !since.running_ns)
+		return;
+	extend = slice->time_ns / (double)since.running_ns;
+	for (size_t i = 0; i < set->n; i++)
+		slice->count[i] = (double)since.count[i] * extend;
+}
+
+static void end_slice(struct stat_turns *turns, int turn, double now)
+{
+	const struct stat_sets *sets = turns->sets;
+
+	for (size_t i = 0; i < turns->events->lanes; i++)
+		turns->slice[i] = (struct stat_slice){
+			.time_ns = now - turns->begin_ns,
+			.cycles = NAN,
+			.instructions = NAN,
+		};
+	for (size_t i = 0; i < sets->n; i++)
+		if (sets->set[i].turn == STAT_ALWAYS && sets->set[i].lane >= 0)
+			read_base(turns, i, &turns->slice[sets->set[i].lane]);
+	for (size_t i = 0; i < sets->n; i++)
+		if (sets->set[i].turn == turn)
+			read_counts(turns, i, &turns->slice[sets->set[i].lane]);
+	stat_timeline_add(&turns->timeline, turn, turns->slice);
+	turns->timeline.slices++;
+}
+
+static void watch_cost(struct stat_turns *turns, double now)
+{
+	double cpu;
+
+	if (++turns->window < WINDOW)
+		return;
+	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	if (cpu - turns->window_cpu_ns > COST_MOST * (now - turns->window_ns) &&
+	    turns->slice_ns * LENGTHEN < SLICE_MOST_NS)
+		turns->slice_ns *= LENGTHEN;
+	turns->window = 0;
+	turns->window_ns = now;
+	turns->window_cpu_ns = cpu;
+}
+
+double stat_turns_cost(const struct stat_turns *turns)
+{
+	double time = stat_now_ns() - turns->start_ns;
+
+	return time > 0 ? (clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
+			   turns->start_cpu_ns) /
+				  time
+			: 0;
+}
+
+void stat_turns_next(struct stat_turns *turns, bool more)
+{
+	int turn = turns->order[turns->at];
+	double now;
+
+	if (more)
+		stat_turn_switch(turns->sets, turn, false);
+	now = stat_now_ns();
+	end_slice(turns, turn, now);
+	if (!more)
+		return;
+	if (++turns->at == turns->sets->turns) {
+		turns->at = 0;
+		shuffle(turns);
+	}
+	stat_turn_switch(turns->sets, turns->order[turns->at], true);
+	watch_cost(turns, now);
+	begin_slice(turns, now);
+}
