@@ -373,8 +373,8 @@ UPMU_API int upmu_region_end(struct upmu_region *region);
  * @event: position in the list of upmu_regions_init()
  *
  * Threads that are inside a call of begin or end at this very moment are
- * counted as before it. Returns 0, or -ENOENT beyond the last event. Any
- * thread.
+ * counted as before it. Returns 0, -ENOMEM, or -ENOENT beyond the last event
+ * (before any region has begun there is none). Any thread.
  */
 UPMU_API int upmu_region_read(struct upmu_region *region, size_t event,
 			      struct upmu_region_stats *stats);

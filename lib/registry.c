@@ -4,19 +4,23 @@
 #include <pthread.h>
 
 #include "lib/lease.h"
+#include "lib/region.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct upmu *first;
 
+/* Regions first: they open and close sets while they hold their lock. */
 static void before_fork(void)
 {
+	upmu_regions_before_fork();
 	pthread_mutex_lock(&lock);
 }
 
 static void in_parent(void)
 {
 	pthread_mutex_unlock(&lock);
+	upmu_regions_in_parent();
 }
 
 static void in_child(void)
@@ -28,6 +32,7 @@ static void in_child(void)
 	}
 	upmu_count_lease_forked();
 	pthread_mutex_init(&lock, NULL);
+	upmu_regions_in_child();
 }
 
 /* glibc drops the handlers of a library that is dlclose()d. */

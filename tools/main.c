@@ -10,6 +10,7 @@
 	X(stat, "count an unmodified program") \
 	X(exec, "run a program that reads the registers itself") \
 	X(regs, "show the PMU's registers, field by field") \
+	X(check, "what works here, what does not, and what mends it") \
 	X(setup, "make the counters usable after every boot")
 
 #define DECLARE(name, summary) int cmd_##name(int argc, char **argv);

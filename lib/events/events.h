@@ -179,6 +179,7 @@ enum upmu_event_modifier {
  * @class: of enum upmu_event_class
  * @modifiers: of enum upmu_event_modifier; 0: every level is counted
  * @is_cycles: the cycle counter serves it; it takes no event counter
+ * @is_instructions: its total is what estimates are made from
  * @is_supported: false: this kind of core lacks it though another has it;
  *                then there is nothing to open and no number to print
  * @is_alike: all kinds of core that support it count the same mnemonic, so
@@ -197,6 +198,7 @@ struct upmu_event {
 	uint8_t class;
 	uint8_t modifiers;
 	bool is_cycles;
+	bool is_instructions;
 	bool is_supported;
 	bool is_alike;
 	int8_t kind;
@@ -266,16 +268,23 @@ int upmu_events_default(struct upmu_event_list *out,
 
 /**
  * upmu_events_fit - share events out into sets that counters can hold
- * @events: entries of one kind of core (others are given set 0)
+ * @events: entries of one kind of core
  * @counters: event counters that there are
- * @set_of: receives the set of each entry, from 0
+ * @set_of: receives the set of each entry, from 0; UPMU_SET_EVERY for one
+ *          that is counted all the time
  *
- * Groups stay together; cycles and software events need no event counter
- * and are in every set (given UPMU_SET_EVERY). Returns the number of sets,
- * at least 1 where n > 0; -EMFILE: a group is larger than @counters.
+ * Where all fit they are one set. Otherwise sets take turns; cycles and
+ * software events need no event counter and are in every set, and so are
+ * instructions where at least UPMU_COUNTERS_TO_SPARE counters are there,
+ * because estimates are made from what was counted all the time. Events
+ * keep their order, groups stay together, an unsupported one is in no set
+ * (UPMU_SET_EVERY). Returns the number of sets, at least 1 where n > 0;
+ * -EMFILE: a group is larger than @counters. -E2BIG: n > UPMU_LIST_MAX.
  */
 int upmu_events_fit(const struct upmu_event *events, size_t n,
 		    unsigned int counters, uint16_t *set_of);
+
+#define UPMU_COUNTERS_TO_SPARE 4
 
 #define UPMU_SET_EVERY UINT16_MAX
 

@@ -86,6 +86,17 @@ static const char *label_of(const struct question *q, int kind)
 	return upmu_kind_label(&q->machine->kinds[kind]);
 }
 
+static void set_row(struct upmu_event *event, const struct upmu_core *core)
+{
+	if (!core)
+		return;
+	event->row = upmu_core_find_code(core, event->code);
+	event->is_instructions =
+		event->row &&
+		event->row ==
+			upmu_core_default(core, UPMU_DEFAULT_INSTRUCTIONS);
+}
+
 static void set_code(struct upmu_event *event,
 		     const struct upmu_core_kind *kind, unsigned int code,
 		     bool is_cycles)
@@ -93,6 +104,7 @@ static void set_code(struct upmu_event *event,
 	event->code = code;
 	event->config = is_cycles ? kind->cycles_config : code;
 	event->is_cycles = event->config == kind->cycles_config;
+	set_row(event, kind->core);
 	event->type = kind->pmu_type == UPMU_PMU_TYPE_NONE ? PERF_TYPE_RAW
 							   : kind->pmu_type;
 }
@@ -103,7 +115,6 @@ static void add_row(struct question *q, int n, const struct upmu_event_row *row,
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
 	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
 
-	event->row = row;
 	event->is_supported = row;
 	if (row)
 		set_code(event, kind, upmu_row_code(row),
@@ -225,6 +236,8 @@ static void add_generic(struct question *q, const struct upmu_generic *found,
 	event->config = found->config;
 	event->is_cycles = found->type == PERF_TYPE_HARDWARE &&
 			   found->config == PERF_COUNT_HW_CPU_CYCLES;
+	event->is_instructions = found->type == PERF_TYPE_HARDWARE &&
+				 found->config == PERF_COUNT_HW_INSTRUCTIONS;
 	if (n >= 0) {
 		uint32_t type = q->machine->kinds[n].pmu_type;
 
@@ -285,8 +298,6 @@ static void add_raw(struct question *q, int n, unsigned int code)
 	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
 
 	set_code(event, kind, code, false);
-	if (kind->core)
-		event->row = upmu_core_find_code(kind->core, code);
 	write_name(event, label_of(q, n), q->name);
 }
 
@@ -356,9 +367,7 @@ static void add_sysfs(struct question *q, int n, const struct upmu_terms *terms,
 
 		event->code = (uint32_t)terms->config & 0xffff;
 		event->is_cycles = terms->config == kind->cycles_config;
-		if (kind->core)
-			event->row =
-				upmu_core_find_code(kind->core, event->code);
+		set_row(event, kind->core);
 	}
 	write_name(event, label, q->name);
 }

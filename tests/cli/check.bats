@@ -1,0 +1,165 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu check on fixture trees: each situation gets its finding and its cure.
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	export UPMU_ROOT=$BATS_TEST_TMPDIR/root
+	release=6.1.0-50-armmp
+	board pi2
+}
+
+# A copy of a board's fixture tree, on kernel $release of 32-bit ARM.
+board() {
+	rm -rf "$UPMU_ROOT"
+	cp -r "$BATS_TEST_DIRNAME/../fixtures/$1" "$UPMU_ROOT"
+	mkdir -p "$UPMU_ROOT/proc/sys/kernel" "$UPMU_ROOT/lib/modules"
+	sys osrelease "$release"
+	sys arch armv7l
+	sys perf_event_paranoid 2
+}
+
+sys() {
+	echo "$2" >"$UPMU_ROOT/proc/sys/kernel/$1"
+}
+
+modules() {
+	mkdir -p "$UPMU_ROOT/lib/modules/$1"
+	: >"$UPMU_ROOT/lib/modules/$1/modules.dep"
+}
+
+next() {
+	sed -n 's/^next: //p' <<<"$output"
+}
+
+# An ELF header of machine $2 (40 ARM, 62 x86-64) in file $1.
+elf() {
+	mkdir -p "$(dirname "$1")"
+	printf '\177ELF\1\1\1\0\0\0\0\0\0\0\0\0\2\0\%o\0' "$2" >"$1"
+}
+
+@test "check_names_the_cores_and_perfs_pmu" {
+	run "$upmu" check
+	[[ "$output" == *"CPU 0-3: Arm Cortex-A7, 4 event counters"* ]]
+	[[ "$output" == *"armv7_cortex_a7 for CPU 0-3"* ]]
+	[[ "$output" == *"6.1.0-50-armmp on armv7l"* ]]
+}
+
+@test "check_names_both_kinds_of_core_of_a_big_LITTLE" {
+	board odroid-xu4
+	run "$upmu" check
+	[[ "$output" == *"CPU 0-3: Arm Cortex-A7"* ]]
+	[[ "$output" == *"CPU 4-7: Arm Cortex-A15"* ]]
+}
+
+@test "check_asks_for_the_headers_package_of_the_flavour" {
+	modules "$release"
+	run "$upmu" check
+	[ "$status" -eq 1 ]
+	[ "$(next)" = "sudo apt install linux-headers-armmp" ]
+	release=6.6.51+rpt-rpi-v7
+	board pi2
+	modules "$release"
+	run "$upmu" check
+	[ "$(next)" = "sudo apt install linux-headers-rpi-v7" ]
+	release=4.9.140-tegra
+	board pi2
+	modules "$release"
+	run "$upmu" check
+	[ "$(next)" = "sudo apt install linux-headers-4.9.140-tegra" ]
+}
+
+@test "check_sees_a_build_link_that_leads_nowhere" {
+	modules "$release"
+	ln -s /nonexistent "$UPMU_ROOT/lib/modules/$release/build"
+	run "$upmu" check
+	[[ "$output" == *"is missing or leads nowhere"* ]]
+}
+
+@test "check_sees_build_programs_of_another_architecture" {
+	modules "$release"
+	build=$UPMU_ROOT/lib/modules/$release/build
+	elf "$build/scripts/basic/fixdep" 62
+	elf "$UPMU_ROOT/proc/self/exe" 40
+	run "$upmu" check
+	[[ "$output" == *"are of another architecture"* ]]
+	[ "$(next)" = "sudo apt install --reinstall linux-headers-armmp" ]
+	elf "$build/scripts/basic/fixdep" 40
+	run "$upmu" check
+	[[ "$output" != *"are of another architecture"* ]]
+	[[ "$(next)" == "sudo dkms install upmu/"* ]]
+}
+
+@test "check_sees_a_kernel_that_was_upgraded_and_not_rebooted" {
+	modules 6.1.0-51-armmp
+	run "$upmu" check
+	[ "$status" -eq 1 ]
+	[ "$(next)" = "sudo reboot" ]
+}
+
+@test "check_says_modprobe_where_the_module_is_installed" {
+	modules "$release"
+	mkdir -p "$UPMU_ROOT/lib/modules/$release/updates/dkms"
+	: >"$UPMU_ROOT/lib/modules/$release/updates/dkms/upmu.ko.xz"
+	run "$upmu" check
+	[ "$(next)" = "sudo modprobe upmu" ]
+}
+
+@test "check_sees_a_module_that_speaks_another_ABI" {
+	mkdir -p "$UPMU_ROOT/sys/module/upmu" "$UPMU_ROOT/dev"
+	: >"$UPMU_ROOT/dev/upmu"
+	run "$upmu" check
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"speaks another ABI"* ]]
+}
+
+@test "check_tells_paranoid_with_its_value_and_cure" {
+	sys perf_event_paranoid 3
+	run "$upmu" check
+	[[ "$output" == *"kernel.perf_event_paranoid is 3"* ]]
+	[[ "$output" == *"hint: sudo sysctl kernel.perf_event_paranoid=2"* ]]
+}
+
+@test "check_proposes_adopt_where_perf_has_no_pmu" {
+	board pi3-32-bare
+	mkdir -p "$UPMU_ROOT/sys/module/upmu" \
+		"$UPMU_ROOT/sys/firmware/devicetree"
+	run "$upmu" check
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"perf has none on this machine"* ]]
+	[[ "$output" == *"modprobe upmu adopt=auto"* ]]
+}
+
+@test "check_needs_no_module_where_the_kernel_opens_the_registers" {
+	board pi3-64
+	sys arch aarch64
+	sys perf_user_access 0
+	run "$upmu" check
+	[[ "$output" == *"not needed"* ]]
+	[ "$(next)" = "sudo sysctl kernel.perf_user_access=1" ]
+}
+
+@test "check_prints_every_source_with_its_verdict" {
+	run "$upmu" check
+	for source in page read raw timer clock; do
+		grep -Eq "source +$source +(yes|no) " <<<"$output"
+	done
+}
+
+@test "check_json_has_what_the_text_has" {
+	sys perf_event_paranoid 3
+	run "$upmu" check --json
+	python3 - <<-E
+	import json
+	all = json.loads('''$output''')
+	subjects = [f["subject"] for f in all["findings"]]
+	assert "cores" in subjects and "paranoid" in subjects, subjects
+	assert subjects.count("source") >= 5
+	assert all["next"], all
+	E
+}
+
+@test "check_refuses_an_unknown_option" {
+	run "$upmu" check --nosuch
+	[ "$status" -eq 2 ]
+}
