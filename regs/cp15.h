@@ -75,4 +75,12 @@ static inline void upmu_regs_isb(void)
 	UPMU_ISB();
 }
 
+#if !defined(__KERNEL__) && !defined(UPMU_REGS_MODEL)
+/* TPIDRURO from ARMv6K on; before, the C library's helper. */
+static inline uintptr_t upmu_regs_thread_pointer(void)
+{
+	return (uintptr_t)__builtin_thread_pointer();
+}
+#endif
+
 #endif

@@ -16,4 +16,14 @@ static inline unsigned int upmu_regs_cycle_bits(void)
 	return 0;
 }
 
+#ifndef __KERNEL__
+#include <errno.h>
+
+/* Differs from thread to thread, which is all that is asked of it here. */
+static inline uintptr_t upmu_regs_thread_pointer(void)
+{
+	return (uintptr_t)&errno;
+}
+#endif
+
 #endif

@@ -30,6 +30,9 @@
  *   what is there  upmu_regs_has_selector() upmu_regs_has_enables()
  *                  upmu_regs_has_filter() upmu_regs_has_software_increment()
  *                  upmu_regs_has_overflow_set() upmu_regs_user_readable()
+ *   thread         upmu_regs_thread_pointer()                  [user mode]
+ *   perf page      upmu_regs_page_count(counter, &count) where
+ *                  UPMU_REGS_HAS_PAGE_COUNT is 1: see page_v7.h
  *
  * Each of the above is one register access (or the few that are named at its
  * definition) and neither waits nor takes a lock: a read-modify-write is safe
@@ -118,6 +121,19 @@
 #include "v6.h"
 #else
 #include "none.h"
+#endif
+
+/* asm goto with outputs: gcc 11, clang 11. Without, count.h does it in C. */
+#if !defined(UPMU_REGS_MODEL) && !defined(__KERNEL__) && \
+	(defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 11)
+#if UPMU_REGS_ARCH == UPMU_REGS_V8_64
+#include "page_v8_64.h"
+#elif UPMU_REGS_ARCH == UPMU_REGS_V7
+#include "page_v7.h"
+#endif
+#endif
+#ifndef UPMU_REGS_HAS_PAGE_COUNT
+#define UPMU_REGS_HAS_PAGE_COUNT 0
 #endif
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * v6.h - the ARM1176's PMU: one cycle counter, two event counters
  *
- * Source: ARM1176JZF-S TRM, DDI 0301H, 3.2.51 to 3.2.54 (PMU), 3.2.49 (user
+ * Source: ARM1176JZF-S TRM, DDI 0301H, 3.2.51 to 3.2.54 (PMU), 3.2.50 (user
  * access), 3.2.2 (identity). The architecture's name for PMNC is PMCR.
  *
  * Everything but the counts is in PMCR, and its overflow flags are cleared by
@@ -31,8 +31,8 @@
 #define UPMU_CONTROL_X UPMU_V6_EXPORT
 
 /*
- * A counter cannot be stopped alone; one whose event is this one (ETMEXTOUT
- * both, silent unless an ETM drives it) stands still. Table 3-137.
+ * A counter cannot be stopped alone; one whose event is this one (ETMEXTOUT[0],
+ * silent unless an ETM drives it) stands still. Table 3-137.
  */
 #define UPMU_V6_EVENT_IDLE   0x20u
 #define UPMU_V6_EVENT_CYCLES 0xffu
@@ -41,7 +41,7 @@ UPMU_CP15(pmcr, 0, 15, 12, 0)
 UPMU_CP15(ccnt, 0, 15, 12, 1)
 UPMU_CP15(pmn0, 0, 15, 12, 2)
 UPMU_CP15(pmn1, 0, 15, 12, 3)
-/* Secure User and Non-secure Access Validation Control Register, 3.2.49 */
+/* Secure User and Non-secure Access Validation Control Register, 3.2.50 */
 UPMU_CP15(sunavcr, 0, 15, 9, 0)
 UPMU_CP15_READ(midr, 0, 0, 0, 0)
 

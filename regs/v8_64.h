@@ -143,12 +143,14 @@ static inline void upmu_regs_select(unsigned int n)
 	upmu_sys_set_pmselr_el0(n);
 }
 
-#define UPMU_V8_64_COUNTERS(X)                                                \
-	X(0)                                                                  \
-	X(1)                                                                  \
-	X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) \
-		X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24)   \
-			X(25) X(26) X(27) X(28) X(29) X(30)
+#define UPMU_V8_64_COUNTERS(X)                                              \
+	X(0)                                                                \
+	X(1)                                                                \
+	X(2)                                                                \
+	X(3)                                                                \
+	X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)   \
+		X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) \
+			X(26) X(27) X(28) X(29) X(30)
 
 #define UPMU_V8_64_SET_COUNTER(n)                   \
 	case n:                                     \
@@ -170,13 +172,19 @@ static inline void upmu_regs_select(unsigned int n)
  * (hint #36 is bti j, which older assemblers do not know).
  */
 #ifdef __ARM_FEATURE_BTI_DEFAULT
-#define UPMU_V8_64_COUNTER(n) \
-	"hint #36\n\tmrs %0, pmevcntr" #n "_el0\n\tb 2f\n\tnop\n\t"
-#define UPMU_V8_64_SHIFT "4"
+#define UPMU_V8_64_LANDING "hint #36\n\t"
+#define UPMU_V8_64_PAD	   "\n\tnop\n\t"
+#define UPMU_V8_64_SHIFT   "4"
 #else
-#define UPMU_V8_64_COUNTER(n) "mrs %0, pmevcntr" #n "_el0\n\tb 2f\n\t"
-#define UPMU_V8_64_SHIFT      "3"
+#define UPMU_V8_64_LANDING
+#define UPMU_V8_64_PAD	 "\n\t"
+#define UPMU_V8_64_SHIFT "3"
 #endif
+#define UPMU_V8_64_ROW(name, value, next) \
+	UPMU_V8_64_LANDING "mrs " value ", " name "\n\tb " next UPMU_V8_64_PAD
+#define UPMU_V8_64_NO_ROW(next) \
+	UPMU_V8_64_LANDING "b " next "\n\tnop" UPMU_V8_64_PAD
+#define UPMU_V8_64_COUNTER(n) UPMU_V8_64_ROW("pmevcntr" #n "_el0", "%0", "2f")
 
 /* @n must be below 31. */
 static inline uint64_t upmu_regs_counter(unsigned int n)
@@ -348,5 +356,15 @@ static inline uint32_t upmu_regs_event_bits(unsigned int word)
 	return (uint32_t)(word ? upmu_sys_pmceid1_el0()
 			       : upmu_sys_pmceid0_el0());
 }
+
+#if !defined(__KERNEL__) && !defined(UPMU_REGS_MODEL)
+static inline uintptr_t upmu_regs_thread_pointer(void)
+{
+	uintptr_t value;
+
+	__asm__("mrs %0, tpidr_el0" : "=r"(value));
+	return value;
+}
+#endif
 
 #endif
