@@ -54,7 +54,7 @@ struct upmu;
  * struct upmu_counter - what the inline read needs; its layout is ABI
  * @page: the perf mmap page of the event, or a constant page whose index is 0
  *        where this event cannot be read without the library; never NULL
- * @thread: the thread pointer of the opener: the register of another thread's
+ * @thread: upmu_thread_key() of the opener: the register of another thread's
  *        CPU is never read
  * @layout: UPMU_COUNTER_LAYOUT of the library that filled it
  * @registers: which registers this machine has: 6 (ARM1176), 7 (CP15 c9), 8
@@ -456,5 +456,8 @@ UPMU_API const char *upmu_version(void);
 #ifdef __cplusplus
 }
 #endif
+
+/* upmu_count(), inline */
+#include <upmu/count.h>
 
 #endif

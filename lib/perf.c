@@ -12,7 +12,8 @@
  * arm64's driver (Linux 5.17) and upmu.ko read two bits of config1: bit 1
  * asks for the hardware index in the mmap page, bit 0 for a 64-bit counter.
  * Only the cycle counter is 64 bits wide on every core; asking it for
- * another event is -EOPNOTSUPP before PMUv3p5.
+ * another event is -EOPNOTSUPP before PMUv3p5. A 32-bit program reads 32 bits
+ * (count.h), so it must not ask for more.
  */
 #define CONFIG1_LONG	  1
 #define CONFIG1_USER_READ 2
@@ -30,7 +31,7 @@ static uint64_t user_read_config1(const struct upmu_perf_event *event)
 {
 	uint64_t config1 = CONFIG1_USER_READ;
 
-	if (is_cpu_cycles(event))
+	if (sizeof(void *) == 8 && is_cpu_cycles(event))
 		config1 |= CONFIG1_LONG;
 	return config1;
 }

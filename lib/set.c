@@ -32,7 +32,7 @@ static struct upmu *allocate(const struct upmu_wanted *wanted, uint32_t flags)
 
 		set->counters[i] = (struct upmu_counter){
 			.page = &no_page,
-			.thread = __builtin_thread_pointer(),
+			.thread = upmu_thread_key(0),
 			.layout = UPMU_COUNTER_LAYOUT,
 			.registers = (uint16_t)upmu_processor_registers(),
 			.position = (uint32_t)i,

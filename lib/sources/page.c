@@ -70,8 +70,13 @@ static int map_pages(struct upmu *set)
 				return ret;
 		}
 	/* The inline read knows one page; several are added up in here. */
-	for (size_t i = 0; set->pmus == 1 && i < set->size; i++)
-		set->counters[i].page = set->slots[i].page[0];
+	for (size_t i = 0; set->pmus == 1 && i < set->size; i++) {
+		const struct upmu_page *page = set->slots[i].page[0];
+
+		/* The kernel tells the width before the event first runs. */
+		set->counters[i].thread = upmu_thread_key(page->pmc_width == 64);
+		set->counters[i].page = page;
+	}
 	return 0;
 }
 
