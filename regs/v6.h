@@ -36,6 +36,11 @@
  */
 #define UPMU_V6_EVENT_IDLE   0x20u
 #define UPMU_V6_EVENT_CYCLES 0xffu
+#define UPMU_REGS_EVENT_IDLE   UPMU_V6_EVENT_IDLE
+#define UPMU_REGS_EVENT_CYCLES UPMU_V6_EVENT_CYCLES
+
+/* What of PMCR is a setting and has no function of its own here. */
+#define UPMU_CONTROL_SAVED (UPMU_CONTROL_E | UPMU_CONTROL_D | UPMU_CONTROL_X)
 
 UPMU_CP15(pmcr, 0, 15, 12, 0)
 UPMU_CP15(ccnt, 0, 15, 12, 1)

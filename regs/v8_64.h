@@ -28,8 +28,15 @@
 #define UPMU_CONTROL_DP	     0x20u /* no cycles where counting is prohibited */
 #define UPMU_CONTROL_LC	     0x40u /* cycles overflow at 2^64, not 2^32 */
 #define UPMU_CONTROL_LP	     0x80u /* PMUv3p5: event counters at 2^64 */
+#define UPMU_CONTROL_SAVED                                     \
+	(UPMU_CONTROL_E | UPMU_CONTROL_D | UPMU_CONTROL_X |    \
+	 UPMU_CONTROL_DP | UPMU_CONTROL_LC | UPMU_CONTROL_LP) /* settings */
 #define UPMU_CONTROL_N_SHIFT 11	   /* [15:11] number of event counters */
 #define UPMU_CONTROL_N	     0x1fu
+
+/* Software increment: counts nothing unless told to; DDI 0487 D13.11 */
+#define UPMU_REGS_EVENT_IDLE   0x00u
+#define UPMU_REGS_EVENT_CYCLES 0x11u
 
 #define UPMU_SELECT	   0x1fu /* PMSELR_EL0.SEL */
 #define UPMU_SELECT_CYCLES 31u
