@@ -77,16 +77,25 @@ void upmu_access_switch(const struct mm_struct *mm)
 void upmu_access_refresh_local(void)
 {
 	struct mm_struct *mm = current->mm;
+	u32 bits = READ_ONCE(upmu_default_bits);
 
 	if (!READ_ONCE(upmu_access_on))
 		return;
-	/* A kernel thread leaves what the last process had: take it away. */
+	/* A kernel thread would leave what the last process had. */
 	if (!mm) {
-		this_cpu_write(upmu_access.granted, 0);
-		upmu_regs_set_user_access(0);
+		this_cpu_write(upmu_access.granted, bits);
+		upmu_regs_set_user_access(bits);
 		return;
 	}
 	upmu_access_switch(mm);
+}
+
+void upmu_access_reassert(void)
+{
+	u32 bits = this_cpu_read(upmu_access.granted);
+
+	if (bits)
+		upmu_regs_set_user_access(bits | upmu_regs_user_access());
 }
 
 static void upmu_access_refresh_here(void *unused)

@@ -10,6 +10,12 @@
 
 static enum cpuhp_state upmu_cpuhp;
 
+static void upmu_cpu_up(void)
+{
+	upmu_take_cpu_up();
+	upmu_access_cpu_up();
+}
+
 /* On that CPU, before it runs any user task, after perf has reset its PMU. */
 static int upmu_cpu_online(unsigned int cpu)
 {
@@ -17,7 +23,18 @@ static int upmu_cpu_online(unsigned int cpu)
 
 	upmu_publish_cpu(cpu);
 	local_irq_save(flags);
-	upmu_access_cpu_up();
+	upmu_cpu_up();
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* The permission stays: before 5.11 tasks still run here for a while. */
+static int upmu_cpu_offline(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	upmu_take_cpu_down();
 	local_irq_restore(flags);
 	return 0;
 }
@@ -27,9 +44,12 @@ static int upmu_cpu_pm(struct notifier_block *block, unsigned long action,
 		       void *unused)
 {
 	switch (action) {
+	case CPU_PM_ENTER:
+		upmu_take_cpu_down();
+		return NOTIFY_OK;
 	case CPU_PM_EXIT:
 	case CPU_PM_ENTER_FAILED:
-		upmu_access_cpu_up();
+		upmu_cpu_up();
 		return NOTIFY_OK;
 	default:
 		return NOTIFY_DONE;
@@ -48,7 +68,7 @@ int upmu_cpu_init(void)
 
 	/* Dynamic states are started before user tasks may run on a CPU. */
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "upmu:online",
-				  upmu_cpu_online, NULL);
+				  upmu_cpu_online, upmu_cpu_offline);
 	if (state < 0)
 		return state;
 	upmu_cpuhp = state;

@@ -47,12 +47,21 @@ void upmu_hold_put(struct upmu_hold *hold)
 /* What a mode needs beside the permission. */
 static int upmu_mode_begin(u32 mode)
 {
-	return upmu_access_get();
+	int err;
+
+	err = upmu_take_get(mode);
+	if (err)
+		return err;
+	err = upmu_access_get();
+	if (err)
+		upmu_take_put(mode);
+	return err;
 }
 
 static void upmu_mode_end(u32 mode)
 {
 	upmu_access_put();
+	upmu_take_put(mode);
 }
 
 static void upmu_lease_put_back(struct work_struct *work)
@@ -92,10 +101,19 @@ static int upmu_lease_admit(u32 mode)
 		list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
 
 	if (!first)
-		return 0;
+		return upmu_open_admit(mode);
 	if (mode == UPMU_MODE_RAW || first->mode == UPMU_MODE_RAW)
 		return -EBUSY;
-	return 0;
+	return upmu_open_admit(mode);
+}
+
+bool upmu_lease_any(bool raw_only)
+{
+	const struct upmu_hold *first =
+		list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
+
+	lockdep_assert_held(&upmu_mutex);
+	return first && (!raw_only || first->mode == UPMU_MODE_RAW);
 }
 
 static int upmu_lease_begin(struct upmu_hold *hold, struct upmu_cover *cover)
@@ -131,8 +149,7 @@ int upmu_lease_take(struct upmu_hold **out, u32 mode, u32 flags)
 	cover = upmu_cover_new(hold, current, GFP_KERNEL);
 	if (!cover)
 		goto err_hold;
-	/* A lease that has ended may still be putting registers back. */
-	flush_workqueue(upmu_queue);
+	upmu_lease_flush();
 	mutex_lock(&upmu_mutex);
 	err = upmu_lease_begin(hold, cover);
 	mutex_unlock(&upmu_mutex);
@@ -172,6 +189,12 @@ void upmu_lease_end(struct upmu_hold *hold)
 	queue_work(upmu_queue, &hold->end);
 }
 
+void upmu_lease_flush(void)
+{
+	if (upmu_queue) /* `open` may be given before there is one */
+		flush_workqueue(upmu_queue);
+}
+
 void upmu_lease_settle(struct upmu_hold *hold)
 {
 	flush_work(&hold->end);
@@ -186,6 +209,35 @@ void upmu_lease_break(struct upmu_hold *hold, const char *reason)
 		upmu_mode_names[hold->mode], hold->comm,
 		pid_nr(hold->process), reason);
 	wake_up_interruptible_all(&hold->wait);
+}
+
+static struct upmu_hold *upmu_lease_first_taker(void)
+{
+	struct upmu_hold *hold, *found = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	list_for_each_entry(hold, &upmu_holds, live)
+		if (hold->mode != UPMU_MODE_COUNT &&
+		    hold->state == UPMU_STATE_LIVE) {
+			found = hold;
+			upmu_hold_get(found);
+			break;
+		}
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	return found;
+}
+
+void upmu_lease_check(void)
+{
+	struct upmu_hold *hold;
+
+	if (upmu_take_intact())
+		return;
+	while ((hold = upmu_lease_first_taker())) {
+		upmu_lease_break(hold, "somebody replaced what keeps perf off");
+		upmu_hold_put(hold);
+	}
 }
 
 void upmu_lease_info(struct upmu_info *info)

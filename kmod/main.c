@@ -71,6 +71,7 @@ u32 upmu_modes(u32 *reason)
 		*reason = UPMU_REASON_NO_PMU;
 		return 0;
 	}
+	modes = BIT(UPMU_MODE_CYCLES) | BIT(UPMU_MODE_RAW);
 	*reason = UPMU_REASON_NONE;
 	if (UPMU_PERF_USER_ACCESS)
 		*reason = UPMU_REASON_USER_ACCESS;
@@ -118,6 +119,8 @@ static void upmu_info_fill(struct upmu_info *info, const struct upmu_hold *hold)
 		info->flags |= UPMU_INFO_PUBLISHED;
 	if (upmu_raw_group())
 		info->flags |= UPMU_INFO_RAW_GROUP;
+	info->open = upmu_open_mode();
+	upmu_lease_check();
 	upmu_lease_info(info);
 	if (!hold)
 		return;
@@ -312,6 +315,7 @@ static const struct upmu_part {
 	{ "publish", upmu_publish_init, upmu_publish_exit },
 	{ "cpu", upmu_cpu_init, upmu_cpu_exit },
 	{ "state", upmu_state_init, upmu_state_exit },
+	{ "open", upmu_open_init, upmu_open_exit },
 };
 
 static void upmu_unwind(size_t n)

@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "upmu.h"
@@ -18,10 +19,10 @@
 /* What perf's page says for the cycle counter. */
 #define UPMU_INDEX_CYCLES 32
 
-static struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
-static unsigned int upmu_pmu_count;
+struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
+unsigned int upmu_pmu_count;
 
-static struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
+struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
 {
 	unsigned int i;
 
@@ -55,6 +56,19 @@ static void upmu_publish_repair(struct hw_perf_event *hw)
 	local64_cmpxchg(&hw->prev_count, prev, (s64)(s32)prev);
 }
 
+/* Cycles come first, as up to 6.11; otherwise idx is the number itself. */
+static int upmu_publish_number(const struct upmu_pmu *upmu, int idx)
+{
+	return upmu->cycles_idx == 0 ? idx - 1 : idx;
+}
+
+u32 upmu_publish_mask(const struct upmu_pmu *upmu, int idx)
+{
+	if (idx == upmu->cycles_idx)
+		return UPMU_MASK_CYCLES;
+	return BIT(upmu_publish_number(upmu, idx));
+}
+
 /* Interrupts or preemption off, the event is on the hardware. */
 static int upmu_publish_index(struct perf_event *event)
 {
@@ -78,8 +92,7 @@ static int upmu_publish_index(struct perf_event *event)
 	upmu_publish_repair(hw);
 	if (hw->idx == upmu->cycles_idx)
 		return UPMU_INDEX_CYCLES;
-	/* 0: cycles come first, as up to 6.11; else idx is the number itself */
-	return upmu->cycles_idx == 0 ? hw->idx : hw->idx + 1;
+	return upmu_publish_number(upmu, hw->idx) + 1;
 }
 
 bool upmu_publish_active(void)
@@ -160,10 +173,9 @@ int upmu_publish_init(void)
 {
 	unsigned int cpu;
 
-	cpus_read_lock();
+	/* One that goes away meanwhile has no event and is not missed. */
 	for_each_online_cpu(cpu)
 		upmu_publish_cpu(cpu);
-	cpus_read_unlock();
 	return 0;
 }
 
@@ -174,6 +186,10 @@ void upmu_publish_exit(void)
 	for (i = 0; i < upmu_pmu_count; i++)
 		WRITE_ONCE(upmu_pmus[i].pmu->pmu.event_idx,
 			   upmu_pmus[i].event_idx);
-	/* perf asks with preemption off. */
+	/*
+	 * Before our code goes: perf asks for the index with preemption off,
+	 * but whether a group fits (reserve.c) with preemption on.
+	 */
 	synchronize_rcu();
+	synchronize_rcu_tasks();
 }

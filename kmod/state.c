@@ -46,6 +46,9 @@ static int upmu_state_show(struct seq_file *m, void *unused)
 	seq_printf(m, "abi %d\n", UPMU_ABI);
 	seq_printf(m, "published %s\n", upmu_publish_active() ? "yes" : "no");
 	seq_printf(m, "raw %s\n", upmu_raw_group() ? "group" : "root");
+	seq_printf(m, "open %s\n", upmu_open_name());
+	seq_printf(m, "taken 0x%08x\n", upmu_take_taken());
+	upmu_lease_check();
 	upmu_lease_show(m);
 	cpus_read_lock();
 	for_each_online_cpu(cpu)

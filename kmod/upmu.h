@@ -7,10 +7,8 @@
  * lease    who is permitted, since when, until when
  * watch    the scheduler's tracepoints: switch, fork, exec, exit
  * publish  perf's mmap page carries the counter's index
- * reserve  counters are kept from perf
- * cycles   the cycle counter runs freely
- * raw      all registers are user mode's, and put back afterwards
- * open     the same for every process
+ * take     the cycle counter, or all, taken from perf and put back (take.h)
+ * open     the same as a lease, for every process
  * state    /proc/upmu
  *
  * Locks, outermost first: upmu_mutex (everything that sleeps: taking, ending,
@@ -31,6 +29,8 @@
 
 struct arm_pmu;
 struct perf_event;
+struct pmu;
+struct pmu_hw_events;
 struct seq_file;
 
 extern struct mutex upmu_mutex;
@@ -73,6 +73,8 @@ void upmu_access_refresh_local(void);
 void upmu_access_switch(const struct mm_struct *mm);
 /* This CPU came online, or lost its registers in idle; interrupts off. */
 void upmu_access_cpu_up(void);
+/* Somebody else may have written this CPU's register; interrupts off. */
+void upmu_access_reassert(void);
 
 /* lease.c */
 
@@ -80,6 +82,12 @@ int upmu_lease_init(void);
 void upmu_lease_exit(void);
 /* Fills what INFO tells of all leases. */
 void upmu_lease_info(struct upmu_info *info);
+/* Wait until all that leases which have ended changed has been put back. */
+void upmu_lease_flush(void);
+/* Leases of RAW alone, or of any mode. upmu_mutex. */
+bool upmu_lease_any(bool raw_only);
+/* What was taken from perf was taken back by somebody: tell the holders. */
+void upmu_lease_check(void);
 void upmu_lease_show(struct seq_file *m);
 /* The scheduler's tracepoints tell; no sleep. */
 void upmu_lease_forked(struct task_struct *parent, struct task_struct *child);
@@ -112,12 +120,29 @@ void upmu_cpu_exit(void);
  * @pmu: perf's
  * @cycles_idx: number of the cycle counter in this kernel's hw_perf_event.idx
  * @event_idx: what perf called before
+ * @wrapped: @ops are what perf called before
+ * @ops: the driver's own functions, where they are wrapped
  */
 struct upmu_pmu {
 	struct arm_pmu *pmu;
 	int cycles_idx;
 	int (*event_idx)(struct perf_event *event);
+	bool wrapped;
+	struct upmu_pmu_ops {
+		int (*get_event_idx)(struct pmu_hw_events *hw,
+				     struct perf_event *event);
+		void (*clear_event_idx)(struct pmu_hw_events *hw,
+					struct perf_event *event);
+		void (*start)(struct arm_pmu *pmu);
+		void (*stop)(struct arm_pmu *pmu);
+	} ops;
 };
+
+extern struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
+extern unsigned int upmu_pmu_count;
+
+#define upmu_for_each_pmu(upmu)                                                \
+	for ((upmu) = upmu_pmus; (upmu) < upmu_pmus + upmu_pmu_count; (upmu)++)
 
 int upmu_publish_init(void);
 void upmu_publish_exit(void);
@@ -126,6 +151,32 @@ void upmu_publish_cpu(unsigned int cpu);
 /* NULL: perf has none for this CPU. */
 struct upmu_pmu *upmu_publish_of_cpu(unsigned int cpu);
 bool upmu_publish_active(void);
+/* NULL: not a CPU PMU. */
+struct upmu_pmu *upmu_publish_find(const struct pmu *pmu);
+/* hw_perf_event.idx as a mask: bit n event counter n, bit 31 cycles. */
+u32 upmu_publish_mask(const struct upmu_pmu *upmu, int idx);
+
+/* take.c */
+
+/* Begin and end to keep from perf what @mode needs; sleep. */
+int upmu_take_get(u32 mode);
+void upmu_take_put(u32 mode);
+/* What is taken now: 0, the cycle counter's bit, or all. */
+u32 upmu_take_taken(void);
+/* Nothing has taken it back. */
+bool upmu_take_intact(void);
+/* This CPU goes, comes, or loses its registers in idle; interrupts off. */
+void upmu_take_cpu_down(void);
+void upmu_take_cpu_up(void);
+
+/* open.c */
+
+u32 upmu_open_mode(void);
+const char *upmu_open_name(void);
+/* A lease of @mode would be beside what is open to all: -EBUSY. */
+int upmu_open_admit(u32 mode);
+int upmu_open_init(void);
+void upmu_open_exit(void);
 
 /* state.c */
 
