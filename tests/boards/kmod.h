@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* kmod.h - what the programs that try upmu.ko on a board share */
+#ifndef UPMU_TESTS_KMOD_H
+#define UPMU_TESTS_KMOD_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "regs/regs.h"
+#include "upmu/uapi.h"
+
+/* TAP */
+
+static int tap_number, tap_failed;
+
+static inline bool tap(bool passed, const char *claim, const char *detail, ...)
+{
+	va_list arguments;
+
+	printf("%sok %d - %s\n", passed ? "" : "not ", ++tap_number, claim);
+	tap_failed += !passed;
+	if (detail) {
+		printf("# ");
+		va_start(arguments, detail);
+		vprintf(detail, arguments);
+		va_end(arguments);
+		printf("\n");
+	}
+	fflush(stdout);
+	return passed;
+}
+
+static inline void tap_skip(const char *claim, const char *why)
+{
+	printf("ok %d - %s # SKIP %s\n", ++tap_number, claim, why);
+	fflush(stdout);
+}
+
+static inline int tap_done(void)
+{
+	printf("1..%d\n", tap_number);
+	return tap_failed ? 1 : 0;
+}
+
+/* The device */
+
+static inline int take_flags(uint32_t mode, uint32_t flags, int open_flags)
+{
+	struct upmu_lease lease = {
+		.size = sizeof(lease), .mode = mode, .flags = flags
+	};
+	int fd = open(UPMU_DEVICE, O_RDWR | open_flags), saved;
+
+	if (fd < 0)
+		return -errno;
+	if (!ioctl(fd, UPMU_IOC_LEASE, &lease))
+		return fd;
+	saved = errno;
+	close(fd);
+	return -saved;
+}
+
+static inline int take(uint32_t mode)
+{
+	return take_flags(mode, 0, O_CLOEXEC);
+}
+
+static inline struct upmu_info info_of(int fd)
+{
+	struct upmu_info info = { .size = sizeof(info) };
+	int own = fd < 0 ? open(UPMU_DEVICE, O_RDWR | O_CLOEXEC) : fd;
+
+	if (own < 0 || ioctl(own, UPMU_IOC_INFO, &info))
+		info.size = 0;
+	if (fd < 0 && own >= 0)
+		close(own);
+	return info;
+}
+
+/* Until a claim holds, or seconds have gone. */
+static inline double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static inline bool no_leases_soon(void)
+{
+	double end = seconds() + 20;
+
+	while (info_of(-1).leases && seconds() < end)
+		usleep(1000);
+	return info_of(-1).leases == 0;
+}
+
+/* Instructions that may not be permitted */
+
+static sigjmp_buf kmod_illegal;
+
+static inline void kmod_on_illegal(int number)
+{
+	(void)number;
+	siglongjmp(kmod_illegal, 1);
+}
+
+/* 1: permitted, *value holds the counter; 0: SIGILL */
+static inline int try_cycles(uint32_t *value)
+{
+	struct sigaction action = { .sa_handler = kmod_on_illegal }, before;
+	volatile uint32_t read = 0;
+	int permitted = 0;
+
+	sigaction(SIGILL, &action, &before);
+	if (!sigsetjmp(kmod_illegal, 1)) {
+		read = upmu_regs_cycles32();
+		permitted = 1;
+	}
+	sigaction(SIGILL, &before, NULL);
+	if (value)
+		*value = read;
+	return permitted;
+}
+
+/* 1: permitted to write PMCR, which is left as it was */
+static inline int try_write(void)
+{
+	struct sigaction action = { .sa_handler = kmod_on_illegal }, before;
+	int permitted = 0;
+
+	sigaction(SIGILL, &action, &before);
+	if (!sigsetjmp(kmod_illegal, 1)) {
+		upmu_regs_change_control(0, 0);
+		permitted = 1;
+	}
+	sigaction(SIGILL, &before, NULL);
+	return permitted;
+}
+
+/* Runs in a child; what it returns is what this returns. */
+static inline int in_child(int (*run)(void *), void *data)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(run(data));
+	if (waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static inline int child_tries(void *data)
+{
+	(void)data;
+	return try_cycles(NULL);
+}
+
+static inline void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static inline int cpus_online(void)
+{
+	return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* A number into a file of the kernel's; 0 or -errno. */
+static inline int poke(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static inline bool file_has(const char *path, const char *text)
+{
+	static char buffer[65536];
+	size_t got;
+	FILE *file = fopen(path, "r");
+
+	if (!file)
+		return false;
+	got = fread(buffer, 1, sizeof(buffer) - 1, file);
+	buffer[got] = '\0';
+	fclose(file);
+	return strstr(buffer, text);
+}
+
+/* perf */
+
+struct counter {
+	int fd;
+	volatile struct perf_event_mmap_page *page;
+};
+
+static inline int event_open(uint32_t type, uint64_t config, uint64_t config1,
+			     pid_t pid, int cpu, unsigned int pinned)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.config1 = config1,
+		.pinned = pinned,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	long fd = syscall(__NR_perf_event_open, &attr, pid, cpu, -1,
+			  PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* An event of this thread that is read through its page. */
+static inline struct counter counter_open(uint32_t type, uint64_t config)
+{
+	struct counter counter = { event_open(type, config, 2, 0, -1, 0),
+				   NULL };
+	void *page;
+
+	if (counter.fd < 0)
+		return counter;
+	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+		    counter.fd, 0);
+	counter.page = page == MAP_FAILED ? NULL : page;
+	return counter;
+}
+
+static inline void counter_close(struct counter *counter)
+{
+	if (counter->page)
+		munmap((void *)counter->page, (size_t)sysconf(_SC_PAGESIZE));
+	if (counter->fd >= 0)
+		close(counter->fd);
+}
+
+struct times {
+	uint64_t value, enabled, running;
+};
+
+static inline struct times counter_read(const struct counter *counter)
+{
+	struct times times = { 0, 0, 0 };
+
+	if (read(counter->fd, &times, sizeof(times)) != sizeof(times))
+		times.value = UINT64_MAX;
+	return times;
+}
+
+/* 1: *value through the register; 0: it is not on a counter now */
+static inline int counter_page(const struct counter *counter, uint64_t *value)
+{
+	uint32_t sequence, index;
+	int64_t raw;
+	uint64_t offset;
+
+	do {
+		sequence = counter->page->lock;
+		__asm__ __volatile__("" : : : "memory");
+		index = counter->page->index;
+		if (!index)
+			return 0;
+		offset = counter->page->offset;
+		if (index == 32)
+			raw = (int32_t)upmu_regs_cycles32();
+		else
+			raw = (int32_t)upmu_regs_counter(index - 1);
+		__asm__ __volatile__("" : : : "memory");
+	} while (counter->page->lock != sequence);
+	*value = offset + (uint64_t)raw;
+	return 1;
+}
+
+static inline void spin_loop(unsigned long turns)
+{
+	for (volatile unsigned long n = turns; n; n--)
+		;
+}
+
+#endif

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_lease - who may execute the PMU instructions, and until when
+ *
+ * kmod_lease        tries everything, prints TAP
+ * kmod_lease probe  exits 10 where the cycle counter can be read, 11 where not
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "tests/boards/kmod.h"
+
+#define PROBE_READS 10
+#define PROBE_SIGILL 11
+#define COPY "/tmp/kmod_lease.setuid"
+
+static const char *self = "/proc/self/exe";
+
+static int exec_probe(void *path)
+{
+	execl(path, "kmod_lease", "probe", (char *)NULL);
+	return 99;
+}
+
+static void *thread_tries(void *data)
+{
+	(void)data;
+	return (void *)(intptr_t)try_cycles(NULL);
+}
+
+static void holder_tests(void)
+{
+	uint32_t first, second;
+	pthread_t thread;
+	void *result;
+	int fd;
+
+	tap(!try_cycles(NULL), "a_process_without_a_lease_gets_sigill", NULL);
+	fd = take(UPMU_MODE_COUNT);
+	tap(fd >= 0, "root_takes_a_count_lease", "%d", fd);
+	tap(try_cycles(&first), "a_holder_reads_the_register", NULL);
+	pthread_create(&thread, NULL, thread_tries, NULL);
+	pthread_join(thread, &result);
+	tap(result != NULL, "another_thread_of_the_holder_reads", NULL);
+	for (int cpu = 0; cpu < cpus_online(); cpu++) {
+		pin(cpu);
+		if (!try_cycles(&second))
+			break;
+	}
+	tap(try_cycles(&second), "a_holder_reads_on_each_cpu", NULL);
+	tap(in_child(child_tries, NULL) == 0,
+	    "a_child_without_the_flag_gets_sigill", NULL);
+	close(fd);
+	tap(!try_cycles(NULL), "closing_ends_it", NULL);
+	tap(no_leases_soon(), "nobody_holds_anything_then", NULL);
+}
+
+static void children_tests(void)
+{
+	int fd = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+
+	tap(in_child(child_tries, NULL) == 1,
+	    "a_child_with_the_flag_reads", NULL);
+	tap(in_child(exec_probe, (void *)self) == PROBE_SIGILL,
+	    "a_childs_exec_ends_it_for_the_child", NULL);
+	tap(try_cycles(NULL), "and_not_for_the_holder", NULL);
+	close(fd);
+	tap(in_child(child_tries, NULL) == 0,
+	    "after_closing_children_get_sigill", NULL);
+}
+
+static int exec_as_user(void *path)
+{
+	if (setgid(1000) || setuid(1000))
+		return 98;
+	return exec_probe(path);
+}
+
+static int run_copy(const char *from, const char *to, mode_t mode)
+{
+	char buffer[4096];
+	ssize_t got;
+	int in = open(from, O_RDONLY), out = open(to, O_CREAT | O_WRONLY, 0755);
+
+	while ((got = read(in, buffer, sizeof(buffer))) > 0)
+		if (write(out, buffer, (size_t)got) != got)
+			return -1;
+	close(in);
+	close(out);
+	return chmod(to, mode);
+}
+
+static int grandchild_execs(void *path)
+{
+	return in_child(exec_probe, path);
+}
+
+static void exec_tests(void)
+{
+	int fd = take_flags(UPMU_MODE_COUNT,
+			    UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC, O_CLOEXEC);
+
+	tap(in_child(exec_probe, (void *)self) == PROBE_READS,
+	    "with_exec_a_childs_program_reads", "fd %d", fd);
+	tap(in_child(grandchild_execs, (void *)self) == PROBE_READS,
+	    "and_a_grandchilds", NULL);
+	tap(in_child(exec_as_user, (void *)self) == PROBE_READS,
+	    "and_one_that_gave_up_root_before", NULL);
+	run_copy(self, COPY, 04755);
+	tap(in_child(exec_as_user, (void *)COPY) == PROBE_SIGILL,
+	    "a_set_user_id_program_does_not", NULL);
+	unlink(COPY);
+	close(fd);
+	tap(in_child(exec_probe, (void *)self) == PROBE_SIGILL,
+	    "after_closing_programs_get_sigill", NULL);
+}
+
+/* The holder executes a program with its descriptor still open. */
+static int holder_execs(void *unused)
+{
+	(void)unused;
+	if (take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC,
+		       0) < 0)
+		return 97;
+	return exec_probe((void *)self);
+}
+
+static void end_tests(void)
+{
+	int pipes[2], status;
+	pid_t holder;
+	char byte;
+
+	tap(in_child(holder_execs, NULL) == PROBE_SIGILL,
+	    "exec_of_the_holder_ends_it", NULL);
+
+	/* A holder with a child that keeps the descriptor, then kill -9. */
+	if (pipe(pipes))
+		exit(1);
+	holder = fork();
+	if (!holder) {
+		if (take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, 0) < 0)
+			_exit(1);
+		if (!fork()) {
+			int could = try_cycles(NULL);
+
+			(void)!write(pipes[1], could ? "r" : "i", 1);
+			while (getppid() != 1)
+				usleep(1000);
+			could = try_cycles(NULL);
+			(void)!write(pipes[1], could ? "r" : "i", 1);
+			pause();
+		}
+		pause();
+	}
+	(void)!read(pipes[0], &byte, 1);
+	tap(byte == 'r', "the_childs_copy_reads_while_the_holder_lives", NULL);
+	kill(holder, SIGKILL);
+	waitpid(holder, &status, 0);
+	tap(no_leases_soon(), "kill_9_ends_it_though_a_child_has_the_descriptor",
+	    NULL);
+	(void)!read(pipes[0], &byte, 1);
+	tap(byte == 'i', "and_the_child_gets_sigill_then", NULL);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static int receiver_tries(void *fd)
+{
+	(void)fd;
+	return try_cycles(NULL);
+}
+
+/* A thread that never leaves its CPU loses it as well. */
+static volatile int spinning, stopped;
+
+static void *spinner(void *data)
+{
+	(void)data;
+	pin(cpus_online() - 1);
+	while (try_cycles(NULL))
+		spinning = 1;
+	stopped = 1;
+	return NULL;
+}
+
+static void everywhere_test(void)
+{
+	pthread_t thread;
+	double end;
+	int fd;
+
+	pin(0);
+	fd = take(UPMU_MODE_COUNT);
+	spinning = stopped = 0;
+	pthread_create(&thread, NULL, spinner, NULL);
+	while (!spinning)
+		usleep(1000);
+	close(fd);
+	end = seconds() + 20;
+	while (!stopped && seconds() < end)
+		usleep(1000);
+	if (tap(stopped, "closing_ends_it_for_a_thread_busy_elsewhere", NULL))
+		pthread_join(thread, NULL);
+}
+
+static void descriptor_tests(void)
+{
+	struct upmu_lease lease = { .size = sizeof(lease),
+				    .mode = UPMU_MODE_COUNT };
+	struct pollfd waits;
+	struct upmu_info info;
+	int fd, other, copy;
+
+	fd = take(UPMU_MODE_COUNT);
+	tap(ioctl(fd, UPMU_IOC_LEASE, &lease) == -1 && errno == EALREADY,
+	    "a_second_lease_on_one_descriptor_is_ealready", "%d", errno);
+	tap(in_child(receiver_tries, &fd) == 0,
+	    "an_inherited_descriptor_gives_nothing", NULL);
+	other = take(UPMU_MODE_COUNT);
+	tap(other >= 0 && info_of(fd).leases == 2,
+	    "count_leases_are_many_at_a_time", "leases %u",
+	    info_of(fd).leases);
+	close(other);
+	tap(try_cycles(NULL), "ending_one_leaves_the_other", NULL);
+	info = info_of(fd);
+	tap(info.holder_pid == getpid() && info.holder_mode == UPMU_MODE_COUNT,
+	    "info_names_the_holder", "pid %d comm %s", info.holder_pid,
+	    info.holder_comm);
+	tap(info.lease_mode == UPMU_MODE_COUNT &&
+		    info.lease_state == UPMU_STATE_LIVE,
+	    "info_tells_of_ones_own_lease", NULL);
+	copy = dup(fd);
+	close(copy);
+	waits = (struct pollfd){ .fd = fd };
+	tap(poll(&waits, 1, 0) == 1 && waits.revents & POLLHUP &&
+		    info_of(fd).lease_state == UPMU_STATE_ENDED,
+	    "poll_tells_that_it_has_ended", "%x", waits.revents);
+	close(fd);
+}
+
+static int lease_errno(struct upmu_lease lease)
+{
+	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
+	int err = ioctl(fd, UPMU_IOC_LEASE, &lease) ? errno : 0;
+
+	close(fd);
+	return err;
+}
+
+static void bad_argument_tests(void)
+{
+	struct { struct upmu_lease lease; uint32_t tail[4]; } longer = {
+		.lease = { .size = sizeof(longer), .mode = UPMU_MODE_COUNT }
+	};
+	uint32_t size = sizeof(struct upmu_lease);
+	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
+
+#define LEASE(...) ((struct upmu_lease){ __VA_ARGS__ })
+	tap(lease_errno(LEASE(size, 0)) == EINVAL &&
+		    lease_errno(LEASE(size, 4)) == EINVAL,
+	    "an_unknown_mode_is_einval", NULL);
+	tap(lease_errno(LEASE(size, 1, 4)) == EINVAL &&
+		    lease_errno(LEASE(size, 1, 1u << 31)) == EINVAL,
+	    "an_unknown_flag_is_einval", NULL);
+	tap(lease_errno(LEASE(size, 1, UPMU_LEASE_EXEC)) == EINVAL,
+	    "exec_without_children_is_einval", NULL);
+	tap(lease_errno(LEASE(size, 1, 0, 1)) == EINVAL,
+	    "a_reserved_field_set_is_einval", NULL);
+	tap(lease_errno(LEASE(size - 1, 1)) == EINVAL,
+	    "a_size_too_small_is_einval", NULL);
+	longer.tail[3] = 1;
+	tap(ioctl(fd, UPMU_IOC_LEASE, &longer) == -1 && errno == E2BIG,
+	    "an_unknown_tail_is_e2big", "%d", errno);
+	longer.tail[3] = 0;
+	tap(ioctl(fd, UPMU_IOC_LEASE, &longer) == 0,
+	    "a_longer_structure_of_zeros_is_taken", "%d", errno);
+	tap(ioctl(fd, UPMU_IOC_LEASE, (void *)8) == -1 && errno == EFAULT,
+	    "a_bad_pointer_is_efault", "%d", errno);
+	tap(ioctl(fd, _IO(0xE7, 0x55), &longer) == -1 && errno == ENOTTY,
+	    "an_unknown_call_is_enotty", "%d", errno);
+	close(fd);
+}
+
+static void exclusion_tests(void)
+{
+	int count = take(UPMU_MODE_COUNT), raw;
+
+	raw = take(UPMU_MODE_RAW);
+	tap(raw == -EBUSY, "raw_beside_a_count_lease_is_ebusy", "%d", raw);
+	close(count);
+	raw = take(UPMU_MODE_RAW);
+	tap(raw >= 0, "raw_alone_is_granted", "%d", raw);
+	tap(take(UPMU_MODE_COUNT) == -EBUSY && take(UPMU_MODE_RAW) == -EBUSY &&
+		    take(UPMU_MODE_CYCLES) == -EBUSY,
+	    "nothing_is_granted_beside_raw", NULL);
+	tap(info_of(-1).holder_pid == getpid() &&
+		    info_of(-1).holder_mode == UPMU_MODE_RAW,
+	    "info_names_who_holds_raw", NULL);
+	close(raw);
+	count = take(UPMU_MODE_COUNT);
+	tap(count >= 0, "after_raw_count_is_granted_again", "%d", count);
+	close(count);
+}
+
+static int user_takes_raw(void *unused)
+{
+	int fd;
+
+	(void)unused;
+	if (setgid(1000) || setuid(1000))
+		return 1;
+	fd = take(UPMU_MODE_RAW);
+	return fd < 0 ? -fd : 0;
+}
+
+static void raw_parameter_tests(void)
+{
+	const char *path = "/sys/module/upmu/parameters/raw";
+
+	chmod(UPMU_DEVICE, 0666);
+	tap(in_child(user_takes_raw, NULL) == EPERM,
+	    "raw_root_refuses_a_user_of_the_device", NULL);
+	tap(poke(path, "group") == 0, "raw_group_can_be_set", NULL);
+	tap(in_child(user_takes_raw, NULL) == 0, "raw_group_grants_it", NULL);
+	tap(poke(path, "anybody") == -EINVAL,
+	    "raw_of_another_word_is_einval", NULL);
+	poke(path, "root");
+	chmod(UPMU_DEVICE, 0660);
+}
+
+static unsigned long figure(const char *path, const char *key)
+{
+	unsigned long sum = 0, value;
+	char line[512], name[128];
+	FILE *file = fopen(path, "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%127s %lu", name, &value) == 2 &&
+		    !strncmp(name, key, strlen(key)))
+			sum += value;
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+static unsigned long open_files(void)
+{
+	unsigned long files = 0;
+	FILE *file = fopen("/proc/sys/fs/file-nr", "r");
+
+	if (!file || fscanf(file, "%lu", &files) != 1)
+		files = 0;
+	if (file)
+		fclose(file);
+	return files;
+}
+
+static int pairs(int count)
+{
+	int done = 0, fd;
+
+	while (done < count && (fd = take(done & 1 ? UPMU_MODE_COUNT :
+						     UPMU_MODE_CYCLES)) >= 0) {
+		close(fd);
+		done++;
+	}
+	return done;
+}
+
+static void pair_tests(void)
+{
+	unsigned long objects, files, more_objects, more_files;
+	double start;
+	int done;
+
+	pairs(200);
+	sleep(1);
+	objects = figure("/proc/slabinfo", "kmalloc-");
+	files = open_files();
+	start = seconds();
+	done = pairs(1000);
+	start = seconds() - start;
+	sleep(1);
+	more_objects = figure("/proc/slabinfo", "kmalloc-");
+	more_files = open_files();
+	tap(done == 1000, "a_thousand_leases_are_taken_and_closed",
+	    "%d in %.2f s", done, start);
+	tap(objects && more_objects < objects + 400,
+	    "a_thousand_leases_leave_no_slab_objects", "%lu -> %lu", objects,
+	    more_objects);
+	tap(more_files <= files + 64, "a_thousand_leases_leave_no_files",
+	    "%lu -> %lu", files, more_files);
+}
+
+int main(int argc, char **argv)
+{
+	static char path[256];
+
+	if (argc > 1 && !strcmp(argv[1], "probe"))
+		return try_cycles(NULL) ? PROBE_READS : PROBE_SIGILL;
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) > 0)
+		self = path;
+	holder_tests();
+	children_tests();
+	exec_tests();
+	end_tests();
+	everywhere_test();
+	descriptor_tests();
+	bad_argument_tests();
+	exclusion_tests();
+	raw_parameter_tests();
+	pair_tests();
+	return tap_done();
+}
