@@ -153,6 +153,13 @@ bool upmu_emulator_counts(const struct upmu_event_row *row);
 const struct upmu_core_kind *
 upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu);
 
+/**
+ * Does the kernel publish under events/ what this very core has? The driver
+ * for ARMv8 asks the core (PMCEID); the one for ARMv7 publishes one list for
+ * every core, so there a table knows better.
+ */
+bool upmu_kind_publishes(const struct upmu_core_kind *kind);
+
 /* ---- event lists ----------------------------------------------------- */
 
 #define UPMU_LIST_MAX	    128

@@ -186,6 +186,16 @@ upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu)
 	return NULL;
 }
 
+bool upmu_kind_publishes(const struct upmu_core_kind *kind)
+{
+	if (!kind->pmu_name[0])
+		return false;
+	if (starts_with(kind->pmu_name, "armv6") ||
+	    starts_with(kind->pmu_name, "armv7"))
+		return !kind->core || upmu_core_is_common(kind->core);
+	return true;
+}
+
 static unsigned int first_cpu(const struct upmu_core_kind *kind)
 {
 	unsigned int cpu = 0;

@@ -381,7 +381,7 @@ static bool resolve_published(struct question *q)
 	for (size_t i = 0; i < q->machine->n_kinds; i++) {
 		const struct upmu_core_kind *kind = &q->machine->kinds[i];
 
-		if (!wants_kind(q, (int)i) || !kind->pmu_name[0])
+		if (!wants_kind(q, (int)i) || !upmu_kind_publishes(kind))
 			continue;
 		if (upmu_sysfs_event(kind->pmu_name, q->name.text,
 				     q->name.length, &terms))

@@ -277,6 +277,17 @@ static void what_the_kernel_publishes_is_usable_by_name(void **s)
 	assert_int_equal(list.events[1].config, 0x8123);
 }
 
+static void what_v7_kernels_publish_of_every_core_is_not_believed(void **s)
+{
+	(void)s;
+	boot("pi2");
+	assert_refused("ld_spec", -ENOENT, 1, "no event of cortex-a7");
+	assert_refused("armv7_cortex_a7/ld_spec/", -ENOENT, 1,
+		       "no event of cortex-a7");
+	parse_on("unknown-v7", "vendor_event");
+	assert_event(0, "vendor_event", 8, 0x4d);
+}
+
 static void terms_of_a_pmu_go_where_its_format_says(void **s)
 {
 	(void)s;
@@ -574,6 +585,8 @@ int main(void)
 		cmocka_unit_test(a_core_or_pmu_can_be_named),
 		cmocka_unit_test(printed_names_can_be_typed_again),
 		cmocka_unit_test(what_the_kernel_publishes_is_usable_by_name),
+		cmocka_unit_test(
+			what_v7_kernels_publish_of_every_core_is_not_believed),
 		cmocka_unit_test(terms_of_a_pmu_go_where_its_format_says),
 		cmocka_unit_test(terms_of_a_cores_pmu_find_their_row),
 		cmocka_unit_test(a_pc_counts_by_the_kernels_names_and_numbers),

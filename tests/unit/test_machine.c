@@ -217,10 +217,10 @@ static void a_virtual_machine_on_silicon_is_not_emulated(void **s)
 static void no_real_board_is_taken_for_an_emulator(void **s)
 {
 	static const char *const boards[] = {
-		"pi1",	       "pi2",	     "pi3-32",	   "pi3-32-bare",
-		"pi3-64",      "pi4-32-on-64", "pi5",	   "odroid-xu4",
-		"rk3399",      "jetson-orin",  "apple-m1", "pc",
-		"unknown-v8",  "unknown-v7",
+		"pi1",	      "pi2",	      "pi3-32",	  "pi3-32-bare",
+		"pi3-64",     "pi4-32-on-64", "pi5",	  "odroid-xu4",
+		"rk3399",     "jetson-orin",  "apple-m1", "pc",
+		"unknown-v8", "unknown-v7",
 	};
 
 	(void)s;
@@ -234,10 +234,10 @@ static void emulators_count_cycles_instructions_and_increments_only(void **s)
 	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
 
 	(void)s;
-	assert_true(upmu_emulator_counts(
-		upmu_core_find(core, "cpu_cycles", 10)));
-	assert_true(upmu_emulator_counts(
-		upmu_core_find(core, "inst_retired", 12)));
+	assert_true(
+		upmu_emulator_counts(upmu_core_find(core, "cpu_cycles", 10)));
+	assert_true(
+		upmu_emulator_counts(upmu_core_find(core, "inst_retired", 12)));
 	assert_true(upmu_emulator_counts(upmu_core_find(core, "sw_incr", 7)));
 	assert_false(
 		upmu_emulator_counts(upmu_core_find(core, "l1d_cache", 9)));
