@@ -1,0 +1,205 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu list, on this machine and on fixture trees of boards.
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	fixtures=$BATS_TEST_DIRNAME/../fixtures
+}
+
+# Ask as if this were another board.
+on() {
+	local board=$1
+
+	shift
+	[ -d "$fixtures/$board" ]
+	UPMU_ROOT=$fixtures/$board run "$upmu" list "$@"
+}
+
+# A value of the JSON in $output.
+json() {
+	python3 -c 'import json, sys
+value = json.load(sys.stdin)
+print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
+}
+
+@test "list_works_on_this_machine_whatever_it_is" {
+	run "$upmu" list
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"task-clock"* ]]
+	run "$upmu" list -j
+	[ "$status" -eq 0 ]
+	json v
+}
+
+@test "list_shows_code_name_description_and_caveat" {
+	on pi1
+	[ "$status" -eq 0 ]
+	[[ "$output" == "Arm ARM1176 (arm1176), CPU 0, PMU armv6_1176"* ]]
+	[[ "$output" == *"0x09 dcache_access_cacheable"* ]]
+	[[ "$output" == *"! only nonsequential accesses count"* ]]
+	[[ "$output" == *"2 event counters and the cycle counter"* ]]
+}
+
+@test "list_groups_events_under_headings" {
+	on pi3-64
+	stalls=${output%%$'\nBranches'*}
+	[[ "$stalls" == *$'\nStalls\n'* ]]
+	[[ "$stalls" == *stall_sb_full* ]]
+	[[ "$stalls" != *" br_pred "* ]]
+	[[ "$output" == *$'\nL1 data cache\n'* ]]
+}
+
+@test "list_shows_every_kind_of_core_of_big_little" {
+	on odroid-xu4
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"(cortex-a7), CPU 0-3, PMU armv7_cortex_a7"* ]]
+	[[ "$output" == *"(cortex-a15), CPU 4-7, PMU armv7_cortex_a15"* ]]
+	on odroid-xu4 -j
+	[ "$(json '[c["core"] for c in v]')" = "['cortex-a7', 'cortex-a15']" ]
+}
+
+@test "list_marks_what_a_core_leaves_out" {
+	on pi3-64
+	[[ "$output" == *$'\nx 0x1d bus_cycles'* ]]
+	[[ "$output" == *$'\n  0x04 l1d_cache '* ]]
+}
+
+@test "list_marks_what_an_emulator_does_not_count" {
+	on qemu-virt-32
+	[[ "$output" == *$'\ne 0x04 l1d_cache '* ]]
+	[[ "$output" == *$'\n  0x11 cpu_cycles '* ]]
+	[[ "$output" == *"not counted by this emulator"* ]]
+}
+
+@test "list_does_not_believe_a_v7_kernel_that_publishes_all" {
+	on pi2
+	[[ "$output" != *ld_spec* ]]
+}
+
+@test "list_shows_what_the_kernel_publishes_beside_the_table" {
+	on unknown-v8
+	[[ "$output" == *"upmu has no table for this core"* ]]
+	on unknown-v7
+	[[ "$output" == *$'Published by the kernel, in no table\n  0x4d vendor_event'* ]]
+}
+
+@test "list_says_when_perf_has_no_pmu" {
+	on pi3-32-bare
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"perf has no PMU for this core"* ]]
+	[[ "$output" == *"hint: upmu check"* ]]
+	[[ "$output" == *"0 of "*" can be counted now"* ]]
+}
+
+@test "list_knows_other_cores_by_name_and_by_pmu_name" {
+	run "$upmu" list --core cortex-a9
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"0x68 instr_core_rename"* ]]
+	[[ "$output" == *"note: No instructions retired"* ]]
+	run "$upmu" list --core armv8_cortex_a53
+	[[ "$output" == "Arm Cortex-A53 "* ]]
+}
+
+@test "list_names_the_known_cores_for_an_unknown_one" {
+	run "$upmu" list --core cortex-b52
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no table for the core 'cortex-b52'"* ]]
+	[[ "$output" == *"hint: known:"*" cortex-a53 "* ]]
+}
+
+@test "list_all_shows_every_core" {
+	run "$upmu" list --all -j
+	[ "$status" -eq 0 ]
+	tables=$(ls "$BATS_TEST_DIRNAME"/../../lib/events/tables/*.events | wc -l)
+	[ "$(json 'len(v)')" = "$tables" ]
+	[ "$(json 'all(e["description"] for c in v for e in c["events"])')" = True ]
+	[ "$(json 'all(c["counters"] > 0 for c in v)')" = True ]
+}
+
+@test "list_search_finds_words_in_name_description_and_caveat" {
+	run "$upmu" list --core arm1176 --search NONSEQUENTIAL
+	[ "$status" -eq 0 ]
+	[[ "$output" == *0x09* ]]
+	[[ "$output" == *0x0a* ]]
+	[[ "$output" != *0x07* ]]
+	run "$upmu" list --core arm1176 --search 0x0b
+	[[ "$output" == *dcache_miss* ]]
+	[[ "$output" != *dcache_wback* ]]
+}
+
+@test "list_search_without_a_hit_fails" {
+	run "$upmu" list --core arm1176 --search xyzzy
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no event has 'xyzzy'"* ]]
+	[[ "$output" == *"hint: --all searches every core"* ]]
+}
+
+@test "list_json_has_the_promised_keys" {
+	run "$upmu" list --core cortex-a7 -j
+	[ "$status" -eq 0 ]
+	[ "$(json 'v["core"], v["counters"]')" = "('cortex-a7', 4)" ]
+	[ "$(json '[e["code"] for e in v["events"] if e["name"] == "l1d_cache"]')" = "[4]" ]
+	[ "$(json '[e["countable"] for e in v["events"]][0]')" = None ]
+	[ "$(json 'sorted(v["events"][0])')" = "['caveat', 'code', 'countable', 'description', 'group', 'name', 'now', 'source']" ]
+}
+
+@test "list_json_says_what_cannot_be_counted" {
+	on qemu-virt-64 -j
+	[ "$(json '[e["countable"] for e in v["events"] if e["name"] == "l1d_cache"]')" = "[False]" ]
+	[ "$(json '[e["now"] for e in v["events"] if e["name"] == "l1d_cache"]')" = "['not emulated']" ]
+}
+
+@test "fit_says_one_set_where_all_fit" {
+	run "$upmu" list --core cortex-a7 --fit cycles,instructions,l1d_cache
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"all the time: cycles"* ]]
+	[[ "$output" == *"set 1: instructions, l1d_cache"* ]]
+	[[ "$output" == *"1 set: everything is counted all the time"* ]]
+}
+
+@test "fit_says_which_events_share_a_set" {
+	run "$upmu" list --core arm1176 --fit 'cycles,{r9,rb},r4,rf,task-clock'
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"all the time: cycles, task-clock"* ]]
+	[[ "$output" == *"set 1: r9, rb"* ]]
+	[[ "$output" == *"set 2: r4, rf"* ]]
+	[[ "$output" == *"2 sets take turns"* ]]
+}
+
+@test "fit_tells_each_kind_of_core" {
+	on odroid-xu4 --fit ld_retired,cycles
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"set 1: cortex-a7/ld_retired/"* ]]
+	[[ "$output" == *"not there: cortex-a15/ld_retired/"* ]]
+}
+
+@test "fit_refuses_a_group_that_can_never_run" {
+	run "$upmu" list --core arm1176 --fit '{r1,r2,r3}'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"arm1176 has 2 event counters"* ]]
+}
+
+@test "fit_names_an_unknown_event_and_its_neighbours" {
+	run "$upmu" list --core cortex-a53 --fit cycles,l1d_cach
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"event 2 of the list, 'l1d_cach'"* ]]
+	[[ "$output" == *"hint: did you mean l1d_cache"* ]]
+}
+
+@test "list_refuses_what_it_does_not_know" {
+	run "$upmu" list --nonsense
+	[ "$status" -eq 2 ]
+	run "$upmu" list cycles
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"what is 'cycles'?"* ]]
+	[[ "$output" == *"hint: upmu list --search cycles"* ]]
+}
+
+@test "list_help_names_every_option" {
+	run "$upmu" list --help
+	[ "$status" -eq 0 ]
+	for option in --core --all --search --fit --json; do
+		[[ "$output" == *"$option"* ]]
+	done
+}

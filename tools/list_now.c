@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* Can an event be counted here and now? Perf is asked by opening it. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/events/events.h"
+#include "lib/perf.h"
+#include "lib/sys.h"
+#include "list.h"
+
+#define DEVICES "/sys/bus/event_source/devices"
+
+/* No core has more; a group that large is refused by every PMU. */
+#define COUNTERS_MOST 31
+
+const char *list_now_word(enum list_now now)
+{
+	static const char *const words[] = {
+		[LIST_ELSEWHERE] = "",
+		[LIST_YES] = "yes",
+		[LIST_USER_ONLY] = "as :u",
+		[LIST_NO] = "no",
+		[LIST_NOT_IMPLEMENTED] = "not implemented",
+		[LIST_NOT_EMULATED] = "not emulated",
+	};
+
+	return words[now];
+}
+
+/* A folder that stands for / (UPMU_ROOT) is another machine. */
+static bool is_this_machine(void)
+{
+	char root[UPMU_PATH_SIZE];
+
+	return !upmu_sys_path(root, "/") && !strcmp(root, "/");
+}
+
+static int try_open(const struct upmu_perf_event *event, uint32_t flags,
+		    int leader)
+{
+	const struct upmu_perf_target target = {
+		.cpu = -1,
+		.group_fd = leader,
+		.flags = flags | UPMU_PERF_DISABLED,
+	};
+
+	return upmu_perf_open(event, &target);
+}
+
+static enum list_now try_event(const struct upmu_perf_event *event)
+{
+	int fd = try_open(event, 0, -1);
+	enum list_now now = LIST_YES;
+
+	if (fd == -EACCES) {
+		now = LIST_USER_ONLY;
+		fd = try_open(event, UPMU_PERF_EXCLUDE_KERNEL, -1);
+	}
+	if (fd < 0)
+		return LIST_NO;
+	upmu_sys_close(fd);
+	return now;
+}
+
+/*
+ * Kernels with the driver for ARMv8 publish of these codes what the core
+ * says it has (PMCEID); 0x00 and 0x1e are hidden from some.
+ */
+static bool is_left_out(const struct list_core *list,
+			const struct list_event *event)
+{
+	char path[UPMU_PATH_SIZE];
+
+	if (strncmp(list->kind->pmu_name, "armv8", 5) || !event->code ||
+	    event->code == 0x1e || event->code > 0x37 || !event->row)
+		return false;
+	snprintf(path, sizeof(path), DEVICES "/%s/events/cpu_cycles",
+		 list->kind->pmu_name);
+	if (!upmu_sys_exists(path))
+		return false;
+	snprintf(path, sizeof(path), DEVICES "/%s/events/%s",
+		 list->kind->pmu_name, event->name);
+	return !upmu_sys_exists(path);
+}
+
+static void perf_event_of(struct upmu_perf_event *out,
+			  const struct list_core *list,
+			  const struct list_event *event)
+{
+	memset(out, 0, sizeof(*out));
+	out->name = event->name;
+	out->type = list->kind->pmu_type;
+	out->config = event->row && upmu_row_is_cycles(event->row)
+			      ? list->kind->cycles_config
+			      : event->code;
+}
+
+static enum list_now ask(struct list_core *list, const struct list_event *event,
+			 bool is_emulated)
+{
+	struct upmu_perf_event perf;
+	enum list_now now;
+
+	if (is_emulated && (!event->row || !upmu_emulator_counts(event->row)))
+		return LIST_NOT_EMULATED;
+	if (is_left_out(list, event))
+		return LIST_NOT_IMPLEMENTED;
+	if (list->kind->pmu_type == UPMU_PMU_TYPE_NONE) {
+		snprintf(list->reason, sizeof(list->reason),
+			 "perf has no PMU for this core\n"
+			 "hint: upmu check");
+		return LIST_NO;
+	}
+	if (!is_this_machine())
+		return LIST_ELSEWHERE;
+	perf_event_of(&perf, list, event);
+	now = try_event(&perf);
+	if (now != LIST_YES && !list->reason[0])
+		snprintf(list->reason, sizeof(list->reason), "%s",
+			 upmu_explain());
+	return now;
+}
+
+unsigned int list_ask_counters(const struct upmu_core_kind *kind)
+{
+	struct upmu_perf_event event = { .name = "sw_incr",
+					 .type = kind->pmu_type };
+	int fds[COUNTERS_MOST + 1];
+	unsigned int n = 0;
+	bool was_full = false;
+
+	if (kind->pmu_type == UPMU_PMU_TYPE_NONE || !is_this_machine())
+		return 0;
+	/* Code 0 is sw_incr, or an ordinary event: never the cycle counter. */
+	while (n <= COUNTERS_MOST) {
+		int fd = try_open(&event, UPMU_PERF_EXCLUDE_KERNEL,
+				  n ? fds[0] : -1);
+
+		if (fd == -EINVAL && !n)
+			fd = try_open(&event, 0, -1);
+		was_full = fd == -EINVAL || fd == -ENOSPC;
+		if (fd < 0)
+			break;
+		fds[n++] = fd;
+	}
+	for (unsigned int i = 0; i < n; i++)
+		upmu_sys_close(fds[i]);
+	return was_full ? n : 0;
+}
+
+void list_ask_now(struct list_core *list, bool is_emulated)
+{
+	unsigned int counters;
+
+	if (!list->kind)
+		return;
+	counters = list_ask_counters(list->kind);
+	if (counters) {
+		list->counters = counters;
+		list->counters_asked = true;
+	}
+	for (size_t i = 0; i < list->n; i++)
+		list->events[i].now = ask(list, &list->events[i], is_emulated);
+}

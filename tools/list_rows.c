@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/* Which events are shown, and under which heading. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lib/events/generic.h"
+#include "lib/events/sysfs.h"
+#include "lib/sys.h"
+#include "list.h"
+
+enum heading {
+	CYCLES,
+	STALLS,
+	BRANCHES,
+	L1D,
+	L1I,
+	L2,
+	L3,
+	TLBS,
+	MEMORY,
+	EXCEPTIONS,
+	KINDS,
+	OTHER,
+	PUBLISHED,
+};
+
+static const char *const headings[] = {
+	[CYCLES] = "Cycles and instructions",
+	[STALLS] = "Stalls",
+	[BRANCHES] = "Branches",
+	[L1D] = "L1 data cache",
+	[L1I] = "L1 instruction cache and fetch",
+	[L2] = "L2 cache",
+	[L3] = "L3 and last-level cache",
+	[TLBS] = "Address translation",
+	[MEMORY] = "Memory and bus",
+	[EXCEPTIONS] = "Exceptions",
+	[KINDS] = "Kinds of instructions",
+	[OTHER] = "Other",
+	[PUBLISHED] = "Published by the kernel, in no table",
+};
+
+/* The first that a name contains; '^' ties it to the beginning. */
+static const struct {
+	const char *part;
+	enum heading heading;
+} parts[] = {
+	{ "^cpu_cycles", CYCLES },
+	{ "^inst_", CYCLES },
+	{ "^instr_exec", CYCLES },
+	{ "^cnt_cycles", CYCLES },
+	{ "^op_", CYCLES },
+	{ "^sw_incr", CYCLES },
+	{ "stall", STALLS },
+	{ "_full", STALLS },
+	{ "issue_empty", STALLS },
+	{ "throttle", STALLS },
+	{ "^exc_", EXCEPTIONS },
+	{ "_irq", EXCEPTIONS },
+	{ "tlb", TLBS },
+	{ "^mmu_", TLBS },
+	{ "ptw", TLBS },
+	{ "_walk", TLBS },
+	{ "^br_", BRANCHES },
+	{ "br_", BRANCHES },
+	{ "mispred", BRANCHES },
+	{ "^proc_", BRANCHES },
+	{ "pc_write", BRANCHES },
+	{ "sw_pc_change", BRANCHES },
+	{ "btac", BRANCHES },
+	{ "ifu_micro", BRANCHES },
+	{ "l1d_", L1D },
+	{ "dcache", L1D },
+	{ "data_", L1D },
+	{ "read_alloc", L1D },
+	{ "coherent_line", L1D },
+	{ "l1_access", L1D },
+	{ "l1_hit", L1D },
+	{ "prefetch", L1D },
+	{ "l1i_", L1I },
+	{ "icache", L1I },
+	{ "^ifu_", L1I },
+	{ "^ic_", L1I },
+	{ "^i_", L1I },
+	{ "inst_fetch", L1I },
+	{ "decode", L1I },
+	{ "l2", L2 },
+	{ "^l3", L3 },
+	{ "^ll_", L3 },
+	{ "bus", MEMORY },
+	{ "^mem", MEMORY },
+	{ "axi_", MEMORY },
+	{ "biu_", MEMORY },
+	{ "ext_", MEMORY },
+	{ "remote_", MEMORY },
+	{ "unaligned", MEMORY },
+	{ "_lat", MEMORY },
+	{ "snoop", MEMORY },
+	{ "wbuf", MEMORY },
+	{ "expl_d_access", MEMORY },
+	{ "mem_err", MEMORY },
+	{ "etm", OTHER },
+	{ "pmuext", OTHER },
+	{ "trcext", OTHER },
+	{ "_spec", KINDS },
+	{ "_retired", KINDS },
+	{ "_instr", KINDS },
+	{ "strex", KINDS },
+	{ "java", KINDS },
+};
+
+static enum heading heading_of(const char *event)
+{
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		const char *part = parts[i].part;
+		bool first = *part == '^';
+
+		if (first ? !strncmp(event, part + 1, strlen(part + 1))
+			  : strstr(event, part) != NULL)
+			return parts[i].heading;
+	}
+	return OTHER;
+}
+
+const char *list_group(const struct list_event *event)
+{
+	return headings[event->row ? heading_of(event->name) : PUBLISHED];
+}
+
+const char *list_group_at(size_t n)
+{
+	return n <= PUBLISHED ? headings[n] : NULL;
+}
+
+const char *list_event_text(const struct list_event *event)
+{
+	return event->row ? upmu_row_text(event->row) : "";
+}
+
+const char *list_event_caveat(const struct list_event *event)
+{
+	return event->row ? upmu_row_caveat(event->row) : "";
+}
+
+static bool matches(const struct list_event *event, const char *word)
+{
+	char code[8];
+
+	if (!word)
+		return true;
+	snprintf(code, sizeof(code), "0x%02x", event->code & 0xffff);
+	return strcasestr(event->name, word) ||
+	       strcasestr(list_event_text(event), word) ||
+	       strcasestr(list_event_caveat(event), word) ||
+	       !strcasecmp(code, word);
+}
+
+static void add(struct list_core *out, const struct upmu_event_row *row,
+		const char *name, unsigned int code, const char *word)
+{
+	struct list_event event = { .row = row, .code = code };
+
+	snprintf(event.name, sizeof(event.name), "%s", name);
+	if (out->n < LIST_EVENTS_MAX && matches(&event, word))
+		out->events[out->n++] = event;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct list_event *)a)->name,
+		      ((const struct list_event *)b)->name);
+}
+
+/* What the kernel publishes of this PMU and no row of the table says. */
+static void add_published(struct list_core *out, const char *pmu,
+			  const char *word)
+{
+	char path[UPMU_PATH_SIZE], folder[UPMU_PATH_SIZE];
+	size_t first = out->n;
+	const struct dirent *entry;
+	struct upmu_terms terms;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder),
+		 "/sys/bus/event_source/devices/%s/events", pmu);
+	dir = upmu_sys_path(path, folder) ? NULL : opendir(path);
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name);
+
+		if (upmu_sysfs_event(pmu, entry->d_name, length, &terms))
+			continue;
+		if (!upmu_core_find(out->core, entry->d_name, length) &&
+		    !upmu_core_find_code(out->core, (unsigned int)terms.config))
+			add(out, NULL, entry->d_name,
+			    (unsigned int)terms.config, word);
+	}
+	closedir(dir);
+	qsort(out->events + first, out->n - first, sizeof(out->events[0]),
+	      by_name);
+}
+
+void list_gather(struct list_core *out, const struct upmu_core *core,
+		 const struct upmu_core_kind *kind, const char *word)
+{
+	const struct upmu_event_row *row;
+
+	memset(out, 0, sizeof(*out));
+	out->core = core;
+	out->kind = kind;
+	out->is_searched = word;
+	out->counters = upmu_core_counters(core);
+	for (size_t i = 0; (row = upmu_core_row(core, i)); i++)
+		add(out, row, upmu_row_name(row), upmu_row_code(row), word);
+	if (kind && upmu_kind_publishes(kind))
+		add_published(out, kind->pmu_name, word);
+}
+
+void list_gather_software(struct list_core *out, const char *word)
+{
+	const char *name;
+
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; (name = upmu_generic_name(i)); i++)
+		if (upmu_software_find(name, strlen(name)))
+			add(out, NULL, name, 0, word);
+}

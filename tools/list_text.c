@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+/* upmu list for people. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "list.h"
+
+#define NARROWEST   60
+#define USUAL	    80
+#define CODE_WIDTH  9
+#define WIDEST_NAME 24
+
+static int width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return USUAL;
+	return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
+}
+
+/* @text from column @column on, later lines indented to there. */
+static void print_wrapped(const char *text, int column)
+{
+	int room = width() - column, used = 0;
+
+	while (*text) {
+		int word = (int)strcspn(text, " ");
+
+		if (used && used + 1 + word > room) {
+			printf("\n%*s", column, "");
+			used = 0;
+		}
+		used += printf("%s%.*s", used ? " " : "", word, text);
+		text += word;
+		text += strspn(text, " ");
+	}
+	putchar('\n');
+}
+
+void list_cpus(char *out, size_t size, const struct upmu_core_kind *kind)
+{
+	size_t used = 0;
+
+	*out = '\0';
+	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX && used < size; cpu++) {
+		unsigned int first = cpu;
+
+		if (!(kind->cpus[cpu / 64] >> cpu % 64 & 1))
+			continue;
+		while (cpu + 1 < UPMU_CPUS_MAX &&
+		       kind->cpus[(cpu + 1) / 64] >> (cpu + 1) % 64 & 1)
+			cpu++;
+		used += (size_t)snprintf(out + used, size - used,
+					 first == cpu ? "%s%u" : "%s%u-%u",
+					 used ? "," : "", first, cpu);
+	}
+}
+
+static void print_lines(const char *label, const char *lines)
+{
+	while (*lines) {
+		size_t n = strcspn(lines, "\n");
+		char line[512];
+
+		snprintf(line, sizeof(line), "%.*s", (int)n, lines);
+		printf("  %s", label);
+		print_wrapped(line, 2 + (int)strlen(label));
+		lines += n + (lines[n] == '\n');
+	}
+}
+
+static void print_filters(const struct upmu_core *core)
+{
+	unsigned int filters = upmu_core_filters(core);
+
+	if (!filters) {
+		puts("  cannot tell user from kernel: no :u, no :k");
+		return;
+	}
+	printf("  can count apart:%s%s%s\n",
+	       filters & UPMU_FILTER_USER ? " user (:u)" : "",
+	       filters & UPMU_FILTER_KERNEL ? " kernel (:k)" : "",
+	       filters & UPMU_FILTER_HYP ? " hypervisor (:h)" : "");
+}
+
+static void print_counters(const struct list_core *list)
+{
+	unsigned int most = upmu_core_counters_most(list->core);
+
+	printf("%u", list->counters);
+	if (!list->counters_asked && most > list->counters)
+		printf(" to %u", most);
+	printf(" event counters and the cycle counter%s\n",
+	       list->counters_asked ? "" : " (by the manual)");
+}
+
+static void print_head(const struct list_core *list)
+{
+	char cpus[256];
+
+	printf("%s (%s)", upmu_core_title(list->core),
+	       upmu_core_name(list->core));
+	if (list->kind) {
+		list_cpus(cpus, sizeof(cpus), list->kind);
+		printf(", CPU %s", cpus);
+		if (list->kind->pmu_name[0])
+			printf(", PMU %s", list->kind->pmu_name);
+	}
+	printf("\n  ");
+	print_counters(list);
+	print_filters(list->core);
+	if (list->is_searched)
+		return;
+	if (list->kind && upmu_core_is_common(list->core))
+		print_lines("note: ",
+			    "upmu has no table for this core: these are "
+			    "the architecture's events, of which it "
+			    "may lack some");
+	print_lines("note: ", upmu_core_notes(list->core));
+	print_lines("manual: ", upmu_core_manuals(list->core));
+}
+
+static size_t count_now(const struct list_core *list, enum list_now now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		n += list->events[i].now == now;
+	return n;
+}
+
+/* Before the code of an event: why it stands out. */
+static char mark(enum list_now now)
+{
+	static const char marks[] = {
+		[LIST_ELSEWHERE] = ' ',	      [LIST_YES] = ' ',
+		[LIST_USER_ONLY] = 'u',	      [LIST_NO] = '-',
+		[LIST_NOT_IMPLEMENTED] = 'x', [LIST_NOT_EMULATED] = 'e',
+	};
+
+	return marks[now];
+}
+
+static void print_mark(const struct list_core *list, enum list_now now,
+		       const char *meaning)
+{
+	size_t n = count_now(list, now);
+
+	if (n)
+		printf("  %c %zu %s\n", mark(now), n, meaning);
+}
+
+static void print_now(const struct list_core *list)
+{
+	size_t yes =
+		count_now(list, LIST_YES) + count_now(list, LIST_USER_ONLY);
+
+	if (!list->kind)
+		return;
+	if (!count_now(list, LIST_ELSEWHERE))
+		printf("  %zu of %zu can be counted now\n", yes, list->n);
+	print_mark(list, LIST_USER_ONLY, "in user mode only, as :u");
+	print_mark(list, LIST_NO, "cannot be counted now");
+	print_mark(list, LIST_NOT_IMPLEMENTED, "not implemented by this core");
+	print_mark(list, LIST_NOT_EMULATED, "not counted by this emulator");
+	if (list->reason[0])
+		print_lines("  ", list->reason);
+}
+
+static int name_width(const struct list_core *list)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < list->n; i++)
+		if (strlen(list->events[i].name) > most)
+			most = strlen(list->events[i].name);
+	return most < WIDEST_NAME ? (int)most : WIDEST_NAME;
+}
+
+static void print_event(const struct list_core *list,
+			const struct list_event *event)
+{
+	const char *caveat = list_event_caveat(event);
+	int column = CODE_WIDTH + name_width(list) + 2;
+
+	printf("%c 0x%0*x %-*s  ", mark(event->now), event->code > 0xff ? 4 : 2,
+	       event->code, name_width(list) + (event->code > 0xff ? 0 : 2),
+	       event->name);
+	if ((int)strlen(event->name) > name_width(list))
+		printf("\n%*s", column, "");
+	print_wrapped(list_event_text(event), column);
+	if (*caveat) {
+		printf("%*s! ", column - 2, "");
+		print_wrapped(caveat, column);
+	}
+}
+
+static void print_group(const struct list_core *list, const char *group)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct list_event *event = &list->events[i];
+
+		if (strcmp(list_group(event), group))
+			continue;
+		if (first)
+			printf("\n%s\n", group);
+		first = false;
+		print_event(list, event);
+	}
+}
+
+static void print_software(const struct list_core *list)
+{
+	char line[1024] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < list->n && used < sizeof(line); i++)
+		used += (size_t)snprintf(line + used, sizeof(line) - used,
+					 "%s%s", i ? " " : "",
+					 list->events[i].name);
+	if (!list->n)
+		return;
+	printf("Of the kernel (software)\n  ");
+	print_wrapped(line, 2);
+}
+
+void list_print_text(const struct list_core *list)
+{
+	const char *group;
+
+	if (!list->core) {
+		print_software(list);
+		return;
+	}
+	print_head(list);
+	print_now(list);
+	for (size_t i = 0; (group = list_group_at(i)); i++)
+		print_group(list, group);
+	putchar('\n');
+}
