@@ -146,6 +146,11 @@ void upmu_sys_unmap(void *address, size_t size)
 	munmap(address, size);
 }
 
+int upmu_sys_affinity(cpu_set_t *cpus)
+{
+	return sched_getaffinity(0, sizeof(*cpus), cpus) ? -errno : 0;
+}
+
 uint64_t upmu_sys_clock_ns(void)
 {
 	struct timespec now;

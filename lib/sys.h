@@ -11,6 +11,7 @@
 #define UPMU_LIB_SYS_H
 
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +40,7 @@ int upmu_sys_read_long(const char *path, long *value);
 
 bool upmu_sys_exists(const char *path);
 
-/** 0-terminated -errno forms of the calls of these names. */
+/** The calls of these names, with -errno for an error. */
 int upmu_sys_open(const char *path, int flags);
 int upmu_sys_close(int fd);
 ssize_t upmu_sys_read(int fd, void *buf, size_t size);
@@ -53,6 +54,9 @@ size_t upmu_sys_page_size(void);
 /** Map @size bytes of @fd read-only and shared. 0 or -errno. */
 int upmu_sys_map(int fd, size_t size, void **out);
 void upmu_sys_unmap(void *address, size_t size);
+
+/** The CPUs that the calling thread may run on. 0 or -errno. */
+int upmu_sys_affinity(cpu_set_t *cpus);
 
 /** CLOCK_MONOTONIC_RAW in nanoseconds. */
 uint64_t upmu_sys_clock_ns(void);

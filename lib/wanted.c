@@ -3,12 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/events/events.h"
 #include "lib/explain.h"
+#include "lib/sys.h"
 
 static struct upmu_machine machine;
 static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -48,7 +48,7 @@ static bool may_run_on(const struct upmu_core_kind *kind)
 {
 	cpu_set_t allowed;
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+	if (upmu_sys_affinity(&allowed))
 		return true;
 	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &allowed) &&

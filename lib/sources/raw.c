@@ -106,10 +106,12 @@ static int get_registers(int *fd, struct upmu_info *info)
 static int bound_cpu(int *cpu)
 {
 	cpu_set_t allowed;
+	int ret;
 
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return upmu_explain_set(-errno, "cannot tell the CPUs of this "
-						"thread");
+	ret = upmu_sys_affinity(&allowed);
+	if (ret)
+		return upmu_explain_set(ret, "cannot tell the CPUs of this "
+					     "thread");
 	if (CPU_COUNT(&allowed) != 1) {
 		upmu_explain_set(-EXDEV,
 				 "raw counters belong to one CPU, and this "

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/pmu_alive.h"
+#include "lib/sys.h"
+#include "lib/wanted.h"
+
+struct fake_kernel fake;
+
+static char root[] = "/tmp/upmu-fake-XXXXXX";
+static bool has_root;
+
+static void path_below(char *out, const char *path)
+{
+	snprintf(out, UPMU_PATH_SIZE, "%s%s", root, path);
+}
+
+static void remove_root(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	if (system(command))
+		perror(command);
+}
+
+static void make_folders(const char *path)
+{
+	char folder[UPMU_PATH_SIZE];
+
+	strcpy(folder, path);
+	for (char *p = folder + 1; (p = strchr(p, '/')); *p++ = '/') {
+		*p = '\0';
+		mkdir(folder, 0755);
+	}
+}
+
+void fake_write(const char *path, const char *text)
+{
+	char full[UPMU_PATH_SIZE];
+	FILE *file;
+
+	path_below(full, path);
+	make_folders(full);
+	file = fopen(full, "w");
+	if (!file || fputs(text, file) < 0 || fclose(file))
+		abort();
+}
+
+void fake_remove(const char *path)
+{
+	char full[UPMU_PATH_SIZE];
+
+	path_below(full, path);
+	unlink(full);
+}
+
+static void link_fixture(const char *board, const char *name)
+{
+	char from[UPMU_PATH_SIZE], to[UPMU_PATH_SIZE];
+
+	snprintf(from, sizeof(from), "%s/%s/%s", FIXTURES, board, name);
+	path_below(to, "/");
+	strcat(to, name);
+	make_folders(to);
+	unlink(to);
+	if (symlink(from, to))
+		abort();
+}
+
+void fake_boot(const char *board)
+{
+	if (!has_root && !mkdtemp(root))
+		abort();
+	if (!has_root)
+		atexit(remove_root);
+	has_root = true;
+	link_fixture(board, "sys");
+	link_fixture(board, "proc/cpuinfo");
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "0\n");
+	fake_remove("/proc/sys/kernel/perf_user_access");
+	upmu_sys_set_root(root);
+	upmu_wanted_forget_machine();
+	upmu_pmu_alive_forget();
+	unsetenv("UPMU_SOURCE");
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		free(fake.events[i].page);
+	memset(&fake, 0, sizeof(fake));
+	fake.page_size = 4096;
+	fake.registers = 7;
+	fake.index = 1;
+	fake.cpus = 0xff;
+	fake.info = (struct upmu_info){
+		.size = sizeof(fake.info),
+		.abi = UPMU_ABI,
+		.arch = 7,
+		.pmu_version = 2,
+		.counters = 4,
+		.modes = 1u << UPMU_MODE_COUNT | 1u << UPMU_MODE_CYCLES |
+			 1u << UPMU_MODE_RAW,
+	};
+}
+
+size_t fake_open_fds(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		n += fake.events[i].is_open;
+	return n;
+}
+
+size_t fake_open_pages(void)
+{
+	return fake.maps - fake.unmaps;
+}
+
+void fake_leave_hardware(void)
+{
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].page)
+			fake.events[i].page->index = 0;
+}
+
+static struct fake_event *event_of(int fd)
+{
+	if (fd < FAKE_FD || fd >= FAKE_FD + FAKE_FDS)
+		return NULL;
+	return &fake.events[fd - FAKE_FD];
+}
+
+static int new_fd(void)
+{
+	for (int i = 0; i < FAKE_FDS; i++) {
+		struct fake_event *event = &fake.events[i];
+
+		if (event->is_open)
+			continue;
+		free(event->page);
+		memset(event, 0, sizeof(*event));
+		event->is_open = true;
+		return FAKE_FD + i;
+	}
+	return -EMFILE;
+}
+
+static size_t hardware_in_group(int leader)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < FAKE_FDS; i++) {
+		const struct fake_event *event = &fake.events[i];
+
+		n += event->is_open && !event->is_device &&
+		     event->attr.type != PERF_TYPE_SOFTWARE &&
+		     (event->group_fd == leader || (int)i + FAKE_FD == leader);
+	}
+	return n;
+}
+
+static int perf_verdict(const struct perf_event_attr *attr, int group_fd)
+{
+	if (fake.perf_error && fake.perf_opens >= (size_t)fake.perf_error_from)
+		return fake.perf_error;
+	if (fake.only_user && !attr->exclude_kernel)
+		return -EACCES;
+	if (fake.has_no_filter && (attr->exclude_kernel || attr->exclude_user))
+		return -EINVAL;
+	if (fake.counters && group_fd >= 0 &&
+	    attr->type != PERF_TYPE_SOFTWARE &&
+	    hardware_in_group(group_fd) >= fake.counters)
+		return -EINVAL;
+	return 0;
+}
+
+int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
+				    int cpu, int group_fd, unsigned long flags);
+int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
+				    int cpu, int group_fd, unsigned long flags)
+{
+	int ret, fd;
+
+	(void)pid, (void)cpu, (void)flags;
+	fake.perf_opens++;
+	ret = perf_verdict(attr, group_fd);
+	if (ret)
+		return ret;
+	fd = new_fd();
+	event_of(fd)->attr = *attr;
+	event_of(fd)->group_fd = group_fd;
+	return fd;
+}
+
+int __real_upmu_sys_open(const char *path, int flags);
+int __wrap_upmu_sys_open(const char *path, int flags);
+int __wrap_upmu_sys_open(const char *path, int flags)
+{
+	int fd;
+
+	if (strcmp(path, UPMU_DEVICE))
+		return __real_upmu_sys_open(path, flags);
+	if (fake.device_error)
+		return fake.device_error;
+	fd = new_fd();
+	event_of(fd)->is_device = true;
+	return fd;
+}
+
+int __real_upmu_sys_close(int fd);
+int __wrap_upmu_sys_close(int fd);
+int __wrap_upmu_sys_close(int fd)
+{
+	struct fake_event *event = event_of(fd);
+
+	if (!event)
+		return __real_upmu_sys_close(fd);
+	if (!event->is_open)
+		return -EBADF;
+	fake.live_leases -= event->is_leased;
+	event->is_open = false;
+	return 0;
+}
+
+static uint64_t advance(struct fake_event *event)
+{
+	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE;
+
+	if (!fake.stands_still || is_clock)
+		event->count += FAKE_STEP;
+	return event->count;
+}
+
+static ssize_t read_one(struct fake_event *event, uint64_t *out)
+{
+	out[0] = advance(event);
+	out[1] = event->ns += FAKE_STEP;
+	out[2] = fake.never_runs ? 0 : event->ns;
+	return 3 * sizeof(*out);
+}
+
+static ssize_t read_group(int leader, uint64_t *out, size_t size)
+{
+	struct fake_event *event = event_of(leader);
+	size_t n = 0;
+
+	out[1] = event->ns += FAKE_STEP;
+	out[2] = fake.never_runs ? 0 : event->ns;
+	for (size_t i = 0; i < FAKE_FDS; i++) {
+		struct fake_event *member = &fake.events[i];
+
+		if (!member->is_open || member->is_device ||
+		    (member != event && member->group_fd != leader))
+			continue;
+		if ((4 + n) * sizeof(*out) > size)
+			return -ENOSPC;
+		out[3 + n++] = advance(member);
+	}
+	out[0] = n;
+	return (ssize_t)((3 + n) * sizeof(*out));
+}
+
+ssize_t __real_upmu_sys_read(int fd, void *buf, size_t size);
+ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size);
+ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size)
+{
+	struct fake_event *event = event_of(fd);
+
+	if (!event)
+		return __real_upmu_sys_read(fd, buf, size);
+	if (!event->is_open || event->is_device)
+		return -EBADF;
+	if (event->attr.read_format & PERF_FORMAT_GROUP)
+		return read_group(fd, buf, size);
+	return read_one(event, buf);
+}
+
+static int device_ioctl(struct fake_event *event, unsigned long request,
+			void *arg)
+{
+	if (request == UPMU_IOC_INFO) {
+		struct upmu_info *info = arg;
+
+		if (fake.info_error)
+			return fake.info_error;
+		*info = fake.info;
+		if (event->is_leased && !info->lease_state)
+			info->lease_state = UPMU_STATE_LIVE;
+		return 0;
+	}
+	if (request != UPMU_IOC_LEASE)
+		return -ENOTTY;
+	fake.last_lease = *(struct upmu_lease *)arg;
+	if (fake.lease_error)
+		return fake.lease_error;
+	fake.leases++;
+	fake.live_leases++;
+	event->is_leased = true;
+	return 0;
+}
+
+int __real_upmu_sys_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg)
+{
+	struct fake_event *event = event_of(fd);
+
+	if (!event)
+		return __real_upmu_sys_ioctl(fd, request, arg);
+	if (!event->is_open)
+		return -EBADF;
+	if (event->is_device)
+		return device_ioctl(event, request, arg);
+	event->attr.disabled = request == PERF_EVENT_IOC_DISABLE;
+	return 0;
+}
+
+size_t __wrap_upmu_sys_page_size(void);
+size_t __wrap_upmu_sys_page_size(void)
+{
+	return fake.page_size;
+}
+
+int __wrap_upmu_sys_map(int fd, size_t size, void **out);
+int __wrap_upmu_sys_map(int fd, size_t size, void **out)
+{
+	struct fake_event *event = event_of(fd);
+
+	if (fake.map_error)
+		return fake.map_error;
+	if (!event->page)
+		event->page = calloc(1, size);
+	event->page->index = fake.index;
+	fake.maps++;
+	fake.mapped_size = size;
+	*out = event->page;
+	return 0;
+}
+
+void __wrap_upmu_sys_unmap(void *address, size_t size);
+void __wrap_upmu_sys_unmap(void *address, size_t size)
+{
+	(void)address, (void)size;
+	fake.unmaps++;
+}
+
+int __wrap_upmu_sys_affinity(cpu_set_t *cpus);
+int __wrap_upmu_sys_affinity(cpu_set_t *cpus)
+{
+	CPU_ZERO(cpus);
+	for (unsigned int cpu = 0; cpu < 64; cpu++)
+		if (fake.cpus >> cpu & 1)
+			CPU_SET(cpu, cpus);
+	return 0;
+}
+
+unsigned int __wrap_upmu_processor_registers(void);
+unsigned int __wrap_upmu_processor_registers(void)
+{
+	return fake.registers;
+}

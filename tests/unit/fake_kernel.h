@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fake_kernel.h - a kernel that does what a test wants
+ *
+ * Stands in for lib/sys.h's calls (ld --wrap): perf events that count a known
+ * amount between two readings, /dev/upmu, and files below a root made of one
+ * of tests/fixtures. Descriptors are numbers from FAKE_FD on.
+ */
+#ifndef UPMU_TESTS_FAKE_KERNEL_H
+#define UPMU_TESTS_FAKE_KERNEL_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "upmu.h"
+
+#define FAKE_FD	  5000
+#define FAKE_FDS  256
+#define FAKE_STEP 500u /* counts, and ns, from one read(2) to the next */
+
+struct fake_event {
+	bool is_open;
+	bool is_device;
+	bool is_leased;
+	struct perf_event_attr attr;
+	int group_fd;
+	uint64_t count;
+	uint64_t ns;
+	struct perf_event_mmap_page *page;
+};
+
+/**
+ * struct fake_kernel - what it does; all zero is a machine where all works
+ * @perf_error: of each perf_event_open(), @perf_error_from: from this one on
+ * @counters: hardware events in a group beyond which it is -EINVAL; 0: any
+ * @has_no_filter: exclude_* is -EINVAL
+ * @only_user: without exclude_kernel it is -EACCES
+ * @stands_still: cycles never move
+ * @never_runs: running stays 0
+ * @index: what perf's pages carry
+ * @device_error: of opening /dev/upmu; @info_error, @lease_error: of its ioctls
+ * @map_error: of mapping a page
+ * @registers: upmu_processor_registers()
+ * @cpus: the thread's affinity; 0: CPU 0 to 7
+ */
+struct fake_kernel {
+	int perf_error, perf_error_from;
+	size_t counters;
+	bool has_no_filter, only_user, stands_still, never_runs;
+	uint32_t index;
+	int device_error, info_error, lease_error, map_error;
+	struct upmu_info info;
+	size_t page_size;
+	unsigned int registers;
+	uint64_t cpus;
+	/* What it saw. */
+	struct fake_event events[FAKE_FDS];
+	size_t perf_opens, leases, live_leases, maps, unmaps, mapped_size;
+	struct upmu_lease last_lease;
+};
+
+extern struct fake_kernel fake;
+
+/** Everything works, on the fixture @board with perf_event_paranoid 0. */
+void fake_boot(const char *board);
+/** A file below the root: fake_write("/proc/sys/kernel/x", "1\n"). */
+void fake_write(const char *path, const char *text);
+void fake_remove(const char *path);
+/** Descriptors that are open now, /dev/upmu's too. */
+size_t fake_open_fds(void);
+size_t fake_open_pages(void);
+/** All events leave the hardware: their pages carry no index. */
+void fake_leave_hardware(void);
+
+/* What every test file begins with. */
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#endif

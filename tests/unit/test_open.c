@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+/* upmu_open(): what it takes, what it refuses and with which words. */
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SENTINEL ((struct upmu *)0x5a5a)
+
+static struct upmu *set;
+
+static int boot_pi2(void **state)
+{
+	(void)state;
+	fake_boot("pi2");
+	set = SENTINEL;
+	return 0;
+}
+
+/* Whatever a test opened must be gone when its sets are. */
+static int nothing_is_left(void **state)
+{
+	(void)state;
+	if (set != SENTINEL)
+		upmu_close(set);
+	assert_int_equal(fake_open_fds(), 0);
+	assert_int_equal(fake_open_pages(), 0);
+	assert_int_equal(fake.live_leases, 0);
+	return 0;
+}
+
+static void assert_said(const char *words)
+{
+	if (!strstr(upmu_explain(), words))
+		fail_msg("'%s' is not in: %s", words, upmu_explain());
+}
+
+static void assert_opens(const char *events, const struct upmu_options *options)
+{
+	int ret = upmu_open(&set, events, options);
+
+	if (ret)
+		fail_msg("%s: %d: %s", events, ret, upmu_explain());
+	assert_string_equal(upmu_explain(), "");
+}
+
+static void assert_refused(const char *events,
+			   const struct upmu_options *options, int error,
+			   const char *words)
+{
+	assert_int_equal(upmu_open(&set, events, options), error);
+	assert_ptr_equal(set, SENTINEL);
+	assert_said(words);
+	assert_int_equal(fake_open_fds(), 0);
+	assert_int_equal(fake_open_pages(), 0);
+}
+
+static struct upmu_options options_of(const char *source, uint32_t flags)
+{
+	return (struct upmu_options){
+		.size = sizeof(struct upmu_options),
+		.source = source,
+		.flags = flags,
+	};
+}
+
+/* ---- options ---- */
+
+static void no_options_are_the_defaults(void **state)
+{
+	(void)state;
+	assert_opens("cycles,instructions", NULL);
+	assert_string_equal(upmu_source(set), "page");
+	assert_int_equal(upmu_size(set), 2);
+}
+
+static void an_options_struct_without_size_is_refused(void **state)
+{
+	const struct upmu_options options = { .size = 0 };
+
+	(void)state;
+	assert_refused("cycles", &options, -EINVAL, "options.size is 0");
+}
+
+static void a_longer_options_struct_passes_with_a_zero_tail(void **state)
+{
+	struct {
+		struct upmu_options options;
+		uint64_t newer;
+	} longer = { .options = { .size = sizeof(longer) } };
+
+	(void)state;
+	assert_opens("cycles", &longer.options);
+	upmu_close(set);
+	set = SENTINEL;
+	longer.newer = 1;
+	assert_refused("cycles", &longer.options, -EINVAL, "unknown to this");
+}
+
+static void unknown_flags_and_reserved_fields_are_refused(void **state)
+{
+	struct upmu_options options = options_of(NULL, 1u << 20);
+
+	(void)state;
+	assert_refused("cycles", &options, -EINVAL, "unknown flags 0x100000");
+	options = options_of(NULL, 0);
+	options.reserved = 1;
+	assert_refused("cycles", &options, -EINVAL, "reserved");
+}
+
+static void an_unknown_source_lists_those_that_there_are(void **state)
+{
+	const struct upmu_options options = options_of("paeg", 0);
+
+	(void)state;
+	assert_refused("cycles", &options, -EINVAL,
+		       "'paeg'; there are: page, read, raw, timer, clock, "
+		       "model");
+}
+
+static void the_environment_names_a_source(void **state)
+{
+	(void)state;
+	setenv("UPMU_SOURCE", "read", 1);
+	assert_opens("cycles", NULL);
+	assert_string_equal(upmu_source(set), "read");
+}
+
+static void options_win_over_the_environment(void **state)
+{
+	const struct upmu_options options = options_of("clock", 0);
+
+	(void)state;
+	setenv("UPMU_SOURCE", "read", 1);
+	assert_opens("cycles", &options);
+	assert_string_equal(upmu_source(set), "clock");
+	assert_string_equal(upmu_unit(set, 0), "ns");
+}
+
+static void a_stopped_set_waits_for_start(void **state)
+{
+	const struct upmu_options options = options_of(NULL, UPMU_OPEN_STOPPED);
+
+	(void)state;
+	assert_opens("cycles,instructions", &options);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open && !fake.events[i].is_device &&
+		    fake.events[i].group_fd < 0)
+			assert_int_equal(fake.events[i].attr.disabled, 1);
+	assert_int_equal(upmu_start(set), 0);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open && !fake.events[i].is_device)
+			assert_int_equal(fake.events[i].attr.disabled, 0);
+}
+
+static void user_only_excludes_the_kernel(void **state)
+{
+	const struct upmu_options options =
+		options_of(NULL, UPMU_OPEN_USER_ONLY);
+
+	(void)state;
+	assert_opens("cycles,instructions", &options);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open && !fake.events[i].is_device)
+			assert_int_equal(fake.events[i].attr.exclude_kernel, 1);
+}
+
+/* ---- event lists ---- */
+
+static void an_unknown_event_names_itself_and_the_nearest(void **state)
+{
+	(void)state;
+	assert_refused("cycles,l1d_cahce", NULL, -ENOENT, "l1d_cahce");
+	assert_said("event 2");
+	assert_said("hint: did you mean l1d_cache");
+}
+
+static void an_empty_list_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("", NULL, -EINVAL, "event 1");
+	assert_refused("cycles,,cycles", NULL, -EINVAL, "event 2");
+}
+
+static void a_list_longer_than_a_set_is_refused(void **state)
+{
+	char list[33 * 3] = "";
+
+	(void)state;
+	for (int i = 0; i < 33; i++)
+		strcat(list, i ? ",r8" : "r8");
+	assert_refused(list, NULL, -EINVAL, "33 events");
+}
+
+static void units_tell_cycles_from_events_and_nanoseconds(void **state)
+{
+	(void)state;
+	assert_opens("cycles,instructions,task-clock", NULL);
+	assert_string_equal(upmu_unit(set, 0), "cycles");
+	assert_string_equal(upmu_unit(set, 1), "events");
+	assert_string_equal(upmu_unit(set, 2), "ns");
+}
+
+/* ---- what the system refuses ---- */
+
+static void out_of_descriptors_tells_the_limit(void **state)
+{
+	(void)state;
+	fake.perf_error = -EMFILE;
+	assert_refused("cycles,instructions", NULL, -EMFILE,
+		       "out of file descriptors");
+	assert_said("hint: ulimit -n");
+}
+
+static void descriptors_that_run_out_half_way_are_given_back(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+
+	(void)state;
+	fake.perf_error = -EMFILE;
+	fake.perf_error_from = 3;
+	assert_refused("cycles,r8,r9,ra", &options, -EMFILE, "'r9'");
+}
+
+static void more_events_than_counters_is_enospc(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+
+	(void)state;
+	fake.counters = 3;
+	assert_refused("cycles,r8,r9,ra", &options, -ENOSPC,
+		       "more counters than the PMU has");
+	assert_said("hint: ask for fewer events");
+}
+
+static void an_event_of_one_kind_of_core_is_exdev(void **state)
+{
+	(void)state;
+	fake_boot("rk3399");
+	fake.registers = 8;
+	assert_refused("cycles,l1i_cache_access_prefetch_none,cycles", NULL,
+		       -ENOENT, "event 2");
+	assert_refused("l1d_cache_rd", NULL, -EXDEV, "l1d_cache_rd");
+	assert_said("hint: bind the thread");
+}
+
+static void paranoid_3_tells_the_value_and_the_command(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
+	fake.perf_error = -EACCES;
+	assert_refused("cycles", NULL, -EACCES, "perf_event_paranoid is 3");
+	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=1");
+}
+
+static void paranoid_2_counts_user_mode_and_says_so(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	fake.only_user = true;
+	assert_opens("cycles,instructions", NULL);
+	assert_string_equal(upmu_event_name(set, 0), "cycles:u");
+	assert_string_equal(upmu_event_name(set, 1), "instructions:u");
+}
+
+static void paranoid_2_on_a_core_without_filters_is_eacces(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	fake.only_user = true;
+	fake.has_no_filter = true;
+	assert_refused("cycles", NULL, -EACCES, "perf_event_paranoid is 2");
+	assert_said("kernel.perf_event_paranoid=1");
+}
+
+static void a_filter_that_the_core_lacks_is_einval(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+
+	(void)state;
+	fake.has_no_filter = true;
+	assert_refused("cycles:u", &options, -EINVAL,
+		       "cannot count user or kernel mode alone");
+}
+
+static void
+a_policy_that_refuses_although_paranoid_permits_is_told(void **state)
+{
+	(void)state;
+	fake.perf_error = -EPERM;
+	assert_refused("cycles", NULL, -EACCES,
+		       "although perf_event_paranoid is 0");
+}
+
+static void no_pmu_is_enodev(void **state)
+{
+	(void)state;
+	fake_boot("pi3-32-bare");
+	fake.perf_error = -ENOENT;
+	assert_refused("cycles", NULL, -ENODEV, "no CPU PMU is registered");
+	assert_said("hint: upmu check");
+}
+
+static void a_pmu_that_stands_still_gives_no_numbers(void **state)
+{
+	(void)state;
+	fake.stands_still = true;
+	assert_refused("cycles", NULL, -ENODEV, "the PMU does not count");
+}
+
+static void a_pmu_that_never_had_its_turn_is_not_called_dead(void **state)
+{
+	(void)state;
+	fake.stands_still = true;
+	fake.never_runs = true;
+	assert_opens("cycles", NULL);
+}
+
+static void software_events_need_no_pmu(void **state)
+{
+	(void)state;
+	fake.stands_still = true;
+	assert_opens("task-clock", NULL);
+	assert_string_equal(upmu_source(set), "read");
+}
+
+static void a_kernel_without_perf_is_enosys(void **state)
+{
+	(void)state;
+	fake.perf_error = -ENOSYS;
+	assert_refused("cycles", NULL, -ENOSYS, "CONFIG_PERF_EVENTS");
+}
+
+static void another_holder_is_ebusy(void **state)
+{
+	(void)state;
+	fake.perf_error = -EBUSY;
+	assert_refused("cycles", NULL, -EBUSY, "another user holds the PMU");
+}
+
+static void events_that_an_emulator_leaves_at_0_are_refused(void **state)
+{
+	(void)state;
+	fake_boot("qemu-virt-32");
+	assert_refused("cycles,l1d_cache", NULL, -EOPNOTSUPP, "'l1d_cache'");
+	assert_said("emulated");
+	assert_opens("cycles", NULL);
+}
+
+static void any_clock_is_taken_only_where_asked_for(void **state)
+{
+	const struct upmu_options options =
+		options_of(NULL, UPMU_OPEN_ANY_CLOCK);
+
+	(void)state;
+	fake.perf_error = -ENOENT;
+	assert_refused("cycles", NULL, -ENOENT, "does not know");
+	assert_opens("cycles", &options);
+	assert_true(!strcmp(upmu_unit(set, 0), "ticks") ||
+		    !strcmp(upmu_unit(set, 0), "ns"));
+}
+
+static void a_clock_stands_in_for_cycles_alone(void **state)
+{
+	const struct upmu_options options = options_of("clock", 0);
+
+	(void)state;
+	assert_refused("instructions", &options, -EOPNOTSUPP,
+		       "not for 'instructions'");
+	assert_refused("cycles,r8", &options, -EOPNOTSUPP, "not for 'r8'");
+	assert_refused("cycles:u", &options, -EOPNOTSUPP, "cycles:u");
+}
+
+static void a_clock_cannot_be_stopped(void **state)
+{
+	const struct upmu_options options = options_of("clock", 0);
+
+	(void)state;
+	assert_opens("cycles", &options);
+	assert_int_equal(upmu_stop(set), -EOPNOTSUPP);
+	assert_said("the source 'clock' cannot be started and stopped");
+	assert_int_equal(upmu_start(set), -EOPNOTSUPP);
+}
+
+static void closing_nothing_is_a_no_op(void **state)
+{
+	(void)state;
+	upmu_close(NULL);
+}
+
+#define OPEN_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		OPEN_TEST(no_options_are_the_defaults),
+		OPEN_TEST(an_options_struct_without_size_is_refused),
+		OPEN_TEST(a_longer_options_struct_passes_with_a_zero_tail),
+		OPEN_TEST(unknown_flags_and_reserved_fields_are_refused),
+		OPEN_TEST(an_unknown_source_lists_those_that_there_are),
+		OPEN_TEST(the_environment_names_a_source),
+		OPEN_TEST(options_win_over_the_environment),
+		OPEN_TEST(a_stopped_set_waits_for_start),
+		OPEN_TEST(user_only_excludes_the_kernel),
+		OPEN_TEST(an_unknown_event_names_itself_and_the_nearest),
+		OPEN_TEST(an_empty_list_is_refused),
+		OPEN_TEST(a_list_longer_than_a_set_is_refused),
+		OPEN_TEST(units_tell_cycles_from_events_and_nanoseconds),
+		OPEN_TEST(out_of_descriptors_tells_the_limit),
+		OPEN_TEST(descriptors_that_run_out_half_way_are_given_back),
+		OPEN_TEST(more_events_than_counters_is_enospc),
+		OPEN_TEST(an_event_of_one_kind_of_core_is_exdev),
+		OPEN_TEST(paranoid_3_tells_the_value_and_the_command),
+		OPEN_TEST(paranoid_2_counts_user_mode_and_says_so),
+		OPEN_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
+		OPEN_TEST(a_filter_that_the_core_lacks_is_einval),
+		OPEN_TEST(
+			a_policy_that_refuses_although_paranoid_permits_is_told),
+		OPEN_TEST(no_pmu_is_enodev),
+		OPEN_TEST(a_pmu_that_stands_still_gives_no_numbers),
+		OPEN_TEST(a_pmu_that_never_had_its_turn_is_not_called_dead),
+		OPEN_TEST(software_events_need_no_pmu),
+		OPEN_TEST(a_kernel_without_perf_is_enosys),
+		OPEN_TEST(another_holder_is_ebusy),
+		OPEN_TEST(events_that_an_emulator_leaves_at_0_are_refused),
+		OPEN_TEST(any_clock_is_taken_only_where_asked_for),
+		OPEN_TEST(a_clock_stands_in_for_cycles_alone),
+		OPEN_TEST(a_clock_cannot_be_stopped),
+		OPEN_TEST(closing_nothing_is_a_no_op),
+	};
+
+	return cmocka_run_group_tests_name("open", tests, NULL, NULL);
+}
