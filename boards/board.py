@@ -120,7 +120,7 @@ def boot(options, command):
                         shlex.join(command) + "\n", settings,
                         built(board, kernel_arch, release) + extra)
         tree = os.path.join(work, "tree")
-        image.virt_tree(tree, board)
+        image.device_tree(tree, board, kernel)
         words = board["qemu"].split() + [
             "-display", "none", "-monitor", "none", "-nic", "none",
             "-no-reboot",

@@ -12,9 +12,9 @@ import time
 from debian import Failure, progress
 
 FAULTS = re.compile(
-    r"Kernel panic|Internal error|Oops|BUG:|WARNING: |------\[ cut here|"
+    r"upmu-board failed|Kernel panic|Internal error|Oops|BUG:|WARNING: |------\[ cut here|"
     r"Unable to handle kernel|INFO: task .* blocked|detected stall|"
-    r"Division by zero in kernel|[Uu]ndefined instruction|"
+    r"Division by zero in kernel|"
     r"sysfs: cannot create duplicate|refcount_t:|UBSAN:|KASAN:|kmemleak:|"
     r"possible (?:recursive|circular) locking|suspicious RCU")
 AFTER_FAULT_S = 3       # for the trace to be printed
@@ -39,9 +39,8 @@ def _die_with_parent():
 class Console:
     """The kernel's console, line by line."""
 
-    def __init__(self, token, known, log):
+    def __init__(self, token, log):
         self.marker = re.compile(rf"upmu-board {token} exit (\d+)")
-        self.known = [re.compile(line) for line in known]
         self.log = log
         self.lines, self.partial = [], b""
         self.status = self.fault = self.fault_at = None
@@ -58,8 +57,7 @@ class Console:
         found = self.marker.search(line)
         if found:
             self.status = int(found.group(1))
-        elif (not self.fault and FAULTS.search(line)
-              and not any(known.search(line) for known in self.known)):
+        elif not self.fault and FAULTS.search(line):
             self.fault, self.fault_at = line, time.monotonic()
 
     def tail(self):
@@ -106,6 +104,23 @@ def _pass_on(data, fd):
         data = data[os.write(fd, data):]
 
 
+def _after(token, take):
+    """A taker that drops all up to the line with the token."""
+    mark, held = token.encode() + b"\n", bytearray()
+    seen = False
+
+    def taker(data):
+        nonlocal seen
+        if seen:
+            return take(data)
+        held.extend(data)
+        at = held.find(mark)
+        if at >= 0:
+            seen = True
+            take(bytes(held[at + len(mark):]))
+    return taker
+
+
 def _drain(readers):
     """What is still in the pipes after the emulator ended."""
     for reader, take in readers.items():
@@ -148,11 +163,13 @@ def _watch(emulator, console, readers, deadline):
 
 def run(board, name, words, token, timeout_s, log):
     """Boot and watch. The command's status, or 125 for a board at fault."""
-    console = Console(token, board["known"].splitlines(), log)
+    console = Console(token, log)
     takers = {"console": console.feed,
               "out": lambda data: _pass_on(data, 1)}
     if board["channel"] == "virtio":
         takers["err"] = lambda data: _pass_on(data, 2)
+    else:
+        takers["out"] = _after(token, takers["out"])
     readers, writers = {}, {}
     for channel, take in takers.items():
         reader, writers[channel] = os.pipe()

@@ -85,7 +85,7 @@ class Apt:
         self.stamp = os.path.join(self.home, "updated")
 
     def _write_config(self):
-        for folder in ("lists/partial", "archives/partial", "etc"):
+        for folder in ("lists/partial", "archives/partial", "etc/none"):
             os.makedirs(os.path.join(self.home, folder), exist_ok=True)
         key = f"[signed-by={KEYRING}] " if os.path.exists(KEYRING) else ""
         with open(os.path.join(self.home, "etc/sources.list"), "w") as file:
@@ -98,9 +98,9 @@ Dir::State::lists "{home}/lists";
 Dir::State::status "{home}/status";
 Dir::Cache "{home}";
 Dir::Etc::SourceList "{home}/etc/sources.list";
-Dir::Etc::SourceParts "-";
-Dir::Etc::Preferences "-";
-Dir::Etc::PreferencesParts "-";
+Dir::Etc::SourceParts "{home}/etc/none";
+Dir::Etc::Preferences "{home}/etc/none/none";
+Dir::Etc::PreferencesParts "{home}/etc/none";
 APT::Architecture "{self.arch}";
 APT::Architectures {{ "{self.arch}"; }};
 APT::Update::Post-Invoke-Success "";

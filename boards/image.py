@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The initramfs and the device tree of an emulated board."""
+import glob
 import lzma
 import os
 import re
+import shutil
 import stat
 import subprocess
 
@@ -107,8 +109,17 @@ def _call(*words):
         raise Failure(f"'{' '.join(words)}' failed:\n{done.stdout.strip()}")
 
 
-def virt_tree(path, board):
-    """The emulator's own device tree, with the /pmu node of our choice."""
+def device_tree(path, board, kernel):
+    """Debian's, or the emulator's own with the /pmu node of our choice."""
+    if board["tree"]:
+        found = glob.glob(f"{kernel}/**/{board['tree']}", recursive=True)
+        if not found:
+            raise Failure(f"no {board['tree']} in {kernel}")
+        shutil.copy(found[0], path)
+        # the second serial line, which carries the output
+        _call("fdtput", "-t", "s", path, "/soc/serial@7e215040", "status",
+              "okay")
+        return
     words = board["qemu"].split()
     words[words.index("-M") + 1] += ",dumpdtb=" + path
     # no accelerator has started yet: icount has nothing to add
@@ -116,8 +127,15 @@ def virt_tree(path, board):
         at = words.index("-icount")
         del words[at:at + 2]
     _call(*words, "-display", "none", "-nic", "none")
-    if not board["pmu"]:
-        return
+    if board["pmu"]:
+        _put_pmu(path, board)
+    # The emulator pads its tree to 1 MiB, and doubles what it is given: more
+    # than an arm64 kernel takes.
+    _call("dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", path + ".packed", path)
+    os.rename(path + ".packed", path)
+
+
+def _put_pmu(path, board):
     subprocess.run(["fdtput", "-r", path, "/pmu"],
                    stderr=subprocess.DEVNULL)
     if board["pmu"] != "none":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Debian's kernels, their headers, and busybox, out of the cache."""
+import glob
 import os
+import re
 import sys
 
 from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
@@ -31,19 +33,30 @@ def resolve(suite, arch):
                   f"{', '.join(NEWEST)}")
 
 
+def _parts(apt, image):
+    """The image package and, since 7.x, those that it was split into."""
+    name = image[len("linux-image-"):]
+    found = re.findall(rf"linux-(?:binary|modules)-{re.escape(name)}\b",
+                       apt.field(image, "Depends"))
+    return [image] + found
+
+
 def kernel(suite, arch):
-    """Folder with vmlinuz, release, lib/modules and dtbs of a kernel."""
+    """Folder with vmlinuz, release, modules and trees of a kernel."""
     def fill(folder):
         apt = Apt(suite, arch)
         apt.update()
         image = apt.depends(f"linux-image-{FLAVOURS[arch]}",
                             r"linux-image-[^ ,]+")
         name = image[len("linux-image-"):]
-        unpack(apt.download(image), folder,
-               ["./boot/vmlinuz-*", "./boot/config-*", "*/virtio*.ko*",
-                "*/bcm2835-rpi-zero*.dtb"])
-        os.rename(os.path.join(folder, "boot/vmlinuz-" + name),
-                  os.path.join(folder, "vmlinuz"))
+        for part in _parts(apt, image):
+            unpack(apt.download(part), folder,
+                   ["*/vmlinuz*", "*/config-*", "*/virtio*.ko*",
+                    "*/bcm2835-rpi-zero*.dtb"])
+        found = glob.glob(folder + "/**/vmlinuz*", recursive=True)
+        if not found:
+            raise Failure(f"{image} of {apt.name} holds no vmlinuz")
+        os.rename(found[0], os.path.join(folder, "vmlinuz"))
         with open(os.path.join(folder, "release"), "w") as file:
             file.write(name + "\n")
 
