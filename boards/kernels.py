@@ -69,7 +69,7 @@ def release(suite, arch):
         return file.read().strip()
 
 
-def _relocate(folder, home, common):
+def _relocate(folder, home):
     """Let the unpacked headers find each other where they will be."""
     for name in os.listdir(folder + "/usr/src"):
         path = os.path.join(folder, "usr/src", name, "Makefile")
@@ -78,8 +78,8 @@ def _relocate(folder, home, common):
         with open(path) as source:
             text = source.read()
         with open(path, "w") as target:
-            target.write(text.replace("/usr/src/" + common,
-                                      f"{home}/usr/src/{common}"))
+            target.write(text.replace("/usr/src/linux-",
+                                      f"{home}/usr/src/linux-"))
 
 
 def headers(suite, arch):
@@ -99,7 +99,7 @@ def headers(suite, arch):
         if not tools.fresh():
             tools.update()
         unpack(tools.download(kbuild), folder)
-        _relocate(folder, home, common)
+        _relocate(folder, home)
 
     obtain(name, fill)
     return os.path.join(home, "usr/src/linux-headers-" + version)
