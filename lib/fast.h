@@ -11,14 +11,27 @@
 
 /**
  * Read @n counters of one set by register, of one instant, on the thread that
- * opened the set. 0, or -EAGAIN where not all of them are on the hardware.
+ * opened the set. 0, or -EAGAIN where not all of them are on the hardware or
+ * perf kept changing them.
+ *
+ * Each count is right by its own page's lock. A set is one perf group, whose
+ * pages all change when this thread is switched out, so that where the first
+ * one's lock has not changed the counts are of one time on one CPU.
  */
 static inline int upmu_fast_counts(const struct upmu_counter *counters,
 				   uint64_t *counts, size_t n)
 {
-	(void)counters;
-	(void)counts;
-	(void)n;
+	const void *first = counters->page;
+
+	for (int tries = 0; tries < 100; tries++) {
+		uint32_t lock = upmu_page_lock(first);
+
+		for (size_t i = 0; i < n; i++)
+			if (!upmu_regs_page_read(counters[i].page, &counts[i]))
+				return -EAGAIN;
+		if (upmu_page_lock(first) == lock)
+			return 0;
+	}
 	return -EAGAIN;
 }
 

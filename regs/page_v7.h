@@ -67,4 +67,47 @@ none:
 	return 0;
 }
 
+/* The same from @page alone, for its own thread. */
+static inline __attribute__((always_inline)) int
+upmu_regs_page_read(const void *page, uint64_t *count)
+{
+	uint64_t sum, lock_index;
+	uint32_t value, selected;
+
+	__asm__ goto("1:	ldrd %1, %H1, [%4, #8]\n\t"
+		     "ldrd %0, %H0, [%4, #16]\n\t"
+		     "sub %H1, %H1, #1\n\t"
+		     "cmp %H1, #31\n\t"
+		     "bne 2f\n\t"
+		     "mrc p15, 0, %2, c9, c13, 0\n\t" /* PMCCNTR */
+		     "adds %Q0, %Q0, %2\n\t"
+		     "adc %R0, %R0, %2, asr #31\n\t"
+		     "ldr %2, [%4, #8]\n\t"
+		     "cmp %2, %1\n\t"
+		     "beq 3f\n\t"
+		     "b 1b\n"
+		     "2:	bhi %l[none]\n\t"
+		     "mcr p15, 0, %H1, c9, c12, 5\n\t" /* PMSELR */
+		     "isb\n\t"
+		     "mrc p15, 0, %2, c9, c13, 2\n\t" /* PMXEVCNTR */
+		     "mrc p15, 0, %3, c9, c12, 5\n\t"
+		     "adds %Q0, %Q0, %2\n\t"
+		     "adc %R0, %R0, %2, asr #31\n\t"
+		     "ldr %2, [%4, #8]\n\t"
+		     "eor %3, %3, %H1\n\t"
+		     "eor %2, %2, %1\n\t"
+		     "orrs %2, %2, %3, lsl #27\n\t"
+		     "bne 1b\n"
+		     "3:"
+		     : "=&r"(sum), "=&r"(lock_index), "=&r"(value),
+		       "=&r"(selected)
+		     : "r"(page)
+		     : "cc", "memory"
+		     : none);
+	*count = sum;
+	return 1;
+none:
+	return 0;
+}
+
 #endif

@@ -73,4 +73,40 @@ none:
 	return 0;
 }
 
+#define UPMU_V8_64_READ(n) UPMU_V8_64_ROW("pmevcntr" #n "_el0", "%3", "3f")
+
+/* The same from @page alone, whose pmc_width is at 48, for its own thread. */
+static inline __attribute__((always_inline)) int
+upmu_regs_page_read(const void *page, uint64_t *count)
+{
+	uint64_t sum, lock, index, value;
+
+	__asm__ goto(
+		"1:	ldp %w1, %w2, [%4, #8]\n\t"
+		"ldr %0, [%4, #16]\n\t"
+		"sub %w2, %w2, #1\n\t"
+		"cmp %w2, #31\n\t"
+		"b.hi %l[none]\n\t"
+		"adr %3, 2f\n\t"
+		"add %3, %3, %2, lsl #" UPMU_V8_64_SHIFT "\n\t"
+		"br %3\n"
+		"2:	" UPMU_V8_64_COUNTERS(UPMU_V8_64_READ) UPMU_V8_64_ROW(
+			"pmccntr_el0", "%3",
+			"3f") "3:	ldrh %w2, [%4, #48]\n\t"
+			      "tbnz %w2, #6, 4f\n\t" /* 64, not 32 */
+			      "sxtw %3, %w3\n"
+			      "4:	add %0, %0, %3\n\t"
+			      "ldr %w3, [%4, #8]\n\t"
+			      "cmp %w3, %w1\n\t"
+			      "b.ne 1b"
+		: "=&r"(sum), "=&r"(lock), "=&r"(index), "=&r"(value)
+		: "r"(page)
+		: "cc", "memory"
+		: none);
+	*count = sum;
+	return 1;
+none:
+	return 0;
+}
+
 #endif

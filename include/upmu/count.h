@@ -48,12 +48,17 @@ static inline const void *upmu_thread_key(int wide)
 			      (wide ? UPMU_KEY_WIDE : UPMU_KEY_NARROW));
 }
 
+static inline uint32_t upmu_page_lock(const void *page)
+{
+	return ((const volatile struct upmu_page *)page)->lock;
+}
+
 /**
- * upmu_page_try - one look at a perf page, in plain C
+ * upmu_page_try - one look at a perf page, for the thread of the event only
  * @lock: what the page's lock was; @count stands for as long as it still is
  *
  * 0, or -EAGAIN: the page changed meanwhile, look again; -ENODATA: the event is
- * on no counter that this program reads. For the thread of the event only.
+ * on no counter that this program reads.
  */
 static inline int upmu_page_try(const void *memory, uint32_t *lock,
 				uint64_t *count)
@@ -86,20 +91,27 @@ static inline int upmu_page_try(const void *memory, uint32_t *lock,
 }
 
 #if !UPMU_REGS_HAS_PAGE_COUNT
+/* In C what regs/page_v7.h has in assembly: 1 and the count, or 0. */
+static inline int upmu_regs_page_read(const void *page, uint64_t *count)
+{
+	uint32_t lock;
+	int ret;
+
+	do
+		ret = upmu_page_try(page, &lock, count);
+	while (ret == -EAGAIN);
+	return ret == 0;
+}
+
 static inline int upmu_regs_page_count(const void *memory, uint64_t *count)
 {
 	const struct upmu_counter *counter =
 		(const struct upmu_counter *)memory;
 	uintptr_t key = (uintptr_t)counter->thread - upmu_regs_thread_pointer();
-	uint32_t lock;
-	int ret;
 
 	if (key != UPMU_KEY_WIDE && key != UPMU_KEY_NARROW)
 		return 0;
-	do
-		ret = upmu_page_try(counter->page, &lock, count);
-	while (ret == -EAGAIN);
-	return ret == 0;
+	return upmu_regs_page_read(counter->page, count);
 }
 #endif
 
