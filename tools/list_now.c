@@ -36,13 +36,15 @@ static bool is_this_machine(void)
 	return !upmu_sys_path(root, "/") && !strcmp(root, "/");
 }
 
+/* Off until an exec that never comes: perf sees no need of a counter for an
+ * event that is simply disabled, and lets any number of them into a group. */
 static int try_open(const struct upmu_perf_event *event, uint32_t flags,
 		    int leader)
 {
 	const struct upmu_perf_target target = {
 		.cpu = -1,
 		.group_fd = leader,
-		.flags = flags | UPMU_PERF_DISABLED,
+		.flags = flags | UPMU_PERF_ENABLE_ON_EXEC,
 	};
 
 	return upmu_perf_open(event, &target);
