@@ -3,15 +3,19 @@
  * compat.h - what differs between Linux 5.10 and the newest
  *
  * What can be asked at run time (the numbering of counters, say) is probed
- * where it is used; here is what the compiler has to know.
+ * where it is used; here is what the compiler has to know. Kbuild asks the
+ * kernel's headers for most of it (UPMU_HAS_...).
  */
 #ifndef UPMU_COMPAT_H
 #define UPMU_COMPAT_H
 
+#include <linux/hrtimer.h>
+#include <linux/of.h>
+#include <linux/perf/arm_pmu.h>
 #include <linux/version.h>
 
 /* 5.18: sched_switch tells the state that the previous task leaves in. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 18, 0)
+#ifdef UPMU_HAS_SWITCH_STATE
 #define UPMU_SWITCH_ARGS                                                       \
 	void *data, bool preempt, struct task_struct *prev,                    \
 		struct task_struct *next, unsigned int prev_state
@@ -22,7 +26,7 @@
 #endif
 
 /* 6.16: sched_process_exit tells whether this was the last thread. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#ifdef UPMU_HAS_EXIT_GROUP_DEAD
 #define UPMU_EXIT_ARGS void *data, struct task_struct *task, bool group_dead
 #else
 #define UPMU_EXIT_ARGS void *data, struct task_struct *task
@@ -34,5 +38,42 @@
 #else
 #define UPMU_PERF_USER_ACCESS 0
 #endif
+
+/* Up to 6.11 a set of counters has a lock, which the v6 and v7 drivers take. */
+static inline void upmu_compat_hw_events_init(struct pmu_hw_events *events)
+{
+#ifdef UPMU_HAS_HW_EVENTS_LOCK
+	raw_spin_lock_init(&events->pmu_lock);
+#endif
+}
+
+/* 6.13: the timer and its function are set up in one call. */
+static inline void
+upmu_compat_hrtimer_setup(struct hrtimer *timer,
+			  enum hrtimer_restart (*function)(struct hrtimer *),
+			  clockid_t clock, enum hrtimer_mode mode)
+{
+#ifdef UPMU_HAS_HRTIMER_SETUP
+	hrtimer_setup(timer, function, clock, mode);
+#else
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+#endif
+}
+
+/*
+ * What of_node_init() does. That is inline and names of_node_ktype, which is
+ * not exported: the type is taken from another node.
+ */
+static inline void upmu_compat_node_init(struct device_node *node,
+					 struct device_node *like)
+{
+	kobject_init(&node->kobj, get_ktype(&like->kobj));
+#ifdef UPMU_HAS_FWNODE_INIT /* 5.11 */
+	fwnode_init(&node->fwnode, &of_fwnode_ops);
+#else
+	node->fwnode.ops = &of_fwnode_ops;
+#endif
+}
 
 #endif

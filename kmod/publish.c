@@ -113,7 +113,7 @@ static int upmu_publish_numbering(struct perf_event *event)
 	nobodys = kzalloc(sizeof(*nobodys), GFP_KERNEL);
 	if (!nobodys)
 		return -ENOMEM;
-	raw_spin_lock_init(&nobodys->pmu_lock);
+	upmu_compat_hw_events_init(nobodys);
 	nobodys->percpu_pmu = pmu;
 	idx = pmu->get_event_idx(nobodys, event);
 	kfree(nobodys);
