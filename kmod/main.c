@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "adopt.h"
 #include "lease.h"
 
 #define UPMU_LEASE_FLAGS (UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC)
@@ -117,6 +118,8 @@ static void upmu_info_fill(struct upmu_info *info, const struct upmu_hold *hold)
 	migrate_enable();
 	if (upmu_publish_active())
 		info->flags |= UPMU_INFO_PUBLISHED;
+	if (upmu_adopt_active())
+		info->flags |= UPMU_INFO_ADOPTED;
 	if (upmu_raw_group())
 		info->flags |= UPMU_INFO_RAW_GROUP;
 	info->open = upmu_open_mode();
@@ -312,6 +315,8 @@ static const struct upmu_part {
 } upmu_parts[] = {
 	{ "lease", upmu_lease_init, upmu_lease_exit },
 	{ "watch", upmu_watch_init, upmu_watch_exit },
+	/* before what looks for perf's PMUs */
+	{ "adopt", upmu_adopt_init, NULL },
 	{ "publish", upmu_publish_init, upmu_publish_exit },
 	{ "cpu", upmu_cpu_init, upmu_cpu_exit },
 	{ "state", upmu_state_init, upmu_state_exit },
@@ -321,7 +326,8 @@ static const struct upmu_part {
 static void upmu_unwind(size_t n)
 {
 	while (n--)
-		upmu_parts[n].exit();
+		if (upmu_parts[n].exit)
+			upmu_parts[n].exit();
 }
 
 static int __init upmu_init(void)

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * adopt.c - a perf PMU for a machine whose firmware forgot it
+ *
+ * The PMU drivers that are part of the kernel bind to a platform device with a
+ * device-tree node of the right `compatible`. Where the device tree lacks it,
+ * such a device and node are made here. perf PMUs are never unregistered and
+ * their drivers never unbound, so both stay until reboot and hold nothing of
+ * this module: memory is from the heap, and the node's kobject has the type
+ * that all nodes have. (of_changeset, where the kernel has it, would attach the
+ * node to the live tree and nothing more: one way for all kernels is simpler.)
+ */
+#include <linux/cpumask.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include <linux/of.h>
+#include <linux/perf_event.h>
+#include <linux/platform_device.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "adopt.h"
+#include "upmu.h"
+
+static char *upmu_adopt_mode = "no";
+module_param_named(adopt, upmu_adopt_mode, charp, 0444);
+MODULE_PARM_DESC(adopt, "register a PMU that the device tree forgot, until reboot: no (default), auto, or its device-tree name");
+
+#define UPMU_ADOPT_DEVICE "upmu-pmu"
+#define UPMU_ADOPT_NAMES 3
+#define UPMU_MIDR_KIND 0xff00fff0u /* implementer and part number */
+
+/*
+ * First the core's own name, then what a kernel without a driver for it takes
+ * in its place. The v7 names stand for ARMv8 cores in AArch32: Debian's 32-bit
+ * kernels have no PMUv3 driver, and the registers are those of PMUv2. Which v7
+ * core: the one whose generic events have the same numbers.
+ */
+static const struct upmu_adopt_core {
+	u32 midr;
+	const char *names[UPMU_ADOPT_NAMES];
+} upmu_adopt_cores[] = {
+	{ 0x4100b360, { "arm,arm1136-pmu" } },
+	{ 0x4100b760, { "arm,arm1176-pmu" } },
+	{ 0x4100b020, { "arm,arm11mpcore-pmu" } },
+	{ 0x4100c050, { "arm,cortex-a5-pmu" } },
+	{ 0x4100c070, { "arm,cortex-a7-pmu" } },
+	{ 0x4100c080, { "arm,cortex-a8-pmu" } },
+	{ 0x4100c090, { "arm,cortex-a9-pmu" } },
+	{ 0x4100c0d0, { "arm,cortex-a12-pmu" } },
+	{ 0x4100c0e0, { "arm,cortex-a17-pmu", "arm,cortex-a12-pmu" } },
+	{ 0x4100c0f0, { "arm,cortex-a15-pmu" } },
+	{ 0x420000f0, { "arm,cortex-a15-pmu" } }, /* Brahma-B15 */
+	{ 0x4100d010, { "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } }, /* A32 */
+	{ 0x4100d020,
+	  { "arm,cortex-a34-pmu", "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } },
+	{ 0x4100d030,
+	  { "arm,cortex-a53-pmu", "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } },
+	{ 0x4100d040,
+	  { "arm,cortex-a35-pmu", "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } },
+	{ 0x4100d050, { "arm,cortex-a55-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d060, { "arm,cortex-a65-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d070,
+	  { "arm,cortex-a57-pmu", "arm,armv8-pmuv3", "arm,cortex-a15-pmu" } },
+	{ 0x4100d080,
+	  { "arm,cortex-a72-pmu", "arm,armv8-pmuv3", "arm,cortex-a15-pmu" } },
+	{ 0x4100d090,
+	  { "arm,cortex-a73-pmu", "arm,armv8-pmuv3", "arm,cortex-a17-pmu" } },
+	{ 0x4100d0a0, { "arm,cortex-a75-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d0b0, { "arm,cortex-a76-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d0c0, { "arm,neoverse-n1-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d0d0, { "arm,cortex-a77-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d410, { "arm,cortex-a78-pmu", "arm,armv8-pmuv3" } },
+	{ 0x4100d440, { "arm,cortex-x1-pmu", "arm,armv8-pmuv3" } },
+};
+
+/* Any other core whose ID registers tell of a PMUv3. */
+static const struct upmu_adopt_core upmu_adopt_other_v3 = {
+	.names = { "arm,armv8-pmuv3", "arm,cortex-a7-pmu" }
+};
+
+/* The platform drivers of Linux's CPU PMUs, PMUv3's first. */
+static const char *const upmu_adopt_drivers[] = { "armv8-pmu", "armv7-pmu",
+						  "armv6-pmu" };
+
+/**
+ * struct upmu_adopt_node - a device-tree node that outlives the module
+ * @node: the node
+ * @compatible: its one property
+ * @text: the property's value: names, each with its NUL
+ */
+struct upmu_adopt_node {
+	struct device_node node;
+	struct property compatible;
+	char text[];
+};
+
+static bool upmu_adopt_has_pmu(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event) != -ENOENT &&
+		       PTR_ERR(event) != -EOPNOTSUPP;
+	perf_event_release_kernel(event);
+	return true;
+}
+
+/* How many of the online CPUs perf has a PMU for. */
+static unsigned int upmu_adopt_count_pmus(unsigned int *cpus)
+{
+	unsigned int with = 0;
+	int cpu;
+
+	*cpus = 0;
+	for_each_online_cpu(cpu) {
+		with += upmu_adopt_has_pmu(cpu);
+		++*cpus;
+	}
+	return with;
+}
+
+/* All CPUs must be of one kind: without interrupts a PMU is for all of them. */
+static int upmu_adopt_survey(struct upmu_core *core)
+{
+	struct upmu_core other;
+	bool first = true;
+	int cpu, err;
+
+	for_each_online_cpu(cpu) {
+		err = upmu_core_probe_cpu(cpu, &other);
+		/* No counters: a hypervisor that lets PMCR read as zero. */
+		if (err || !other.counters) {
+			pr_err("not adopted: CPU %d has no PMU that its ID registers or kind tell of\n",
+			       cpu);
+			return -ENODEV;
+		}
+		if (first)
+			*core = other;
+		first = false;
+		if ((other.midr ^ core->midr) & UPMU_MIDR_KIND) {
+			pr_err("not adopted: CPU %d is of another kind (MIDR %08x and %08x), which a PMU without interrupts cannot tell apart; its node belongs in the device tree\n",
+			       cpu, core->midr, other.midr);
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
+static const struct upmu_adopt_core *
+upmu_adopt_find_core(const struct upmu_core *core)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(upmu_adopt_cores); i++)
+		if (upmu_adopt_cores[i].midr == (core->midr & UPMU_MIDR_KIND))
+			return &upmu_adopt_cores[i];
+	return core->version == 3 ? &upmu_adopt_other_v3 : NULL;
+}
+
+/* A node beside those of the device tree, not in it; NULL: no memory. */
+static struct upmu_adopt_node *upmu_adopt_make_node(struct device_node *root,
+						    const char *const *names)
+{
+	struct upmu_adopt_node *made;
+	size_t size = 0;
+	char *text;
+	int i;
+
+	for (i = 0; i < UPMU_ADOPT_NAMES && names[i]; i++)
+		size += strlen(names[i]) + 1;
+	made = kzalloc(sizeof(*made) + size, GFP_KERNEL);
+	if (!made)
+		return NULL;
+	text = made->text;
+	for (i = 0; i < UPMU_ADOPT_NAMES && names[i]; i++) {
+		memcpy(text, names[i], strlen(names[i]) + 1);
+		text += strlen(names[i]) + 1;
+	}
+	made->compatible.name = kstrdup("compatible", GFP_KERNEL);
+	made->node.full_name = kstrdup(UPMU_ADOPT_DEVICE, GFP_KERNEL);
+	if (!made->compatible.name || !made->node.full_name) {
+		kfree(made->compatible.name);
+		kfree(made->node.full_name);
+		kfree(made);
+		return NULL;
+	}
+	made->compatible.value = made->text;
+	made->compatible.length = size;
+	made->node.name = made->node.full_name;
+	made->node.properties = &made->compatible;
+	made->node.parent = root;
+	upmu_compat_node_init(&made->node, root);
+	return made;
+}
+
+static void upmu_adopt_free_node(struct upmu_adopt_node *made)
+{
+	kfree(made->compatible.name);
+	kfree(made->node.full_name);
+	kfree(made);
+}
+
+/* The entry of a PMU driver in this kernel that knows @node, or NULL. */
+static const struct of_device_id *
+upmu_adopt_match(const struct device_node *node)
+{
+	const struct of_device_id *match;
+	struct device_driver *driver;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(upmu_adopt_drivers); i++) {
+		driver = driver_find(upmu_adopt_drivers[i], &platform_bus_type);
+		if (!driver)
+			continue;
+		match = of_match_node(driver->of_match_table, node);
+		if (match)
+			return match;
+	}
+	return NULL;
+}
+
+/*
+ * The node is given to the device after it was added: the core would try to
+ * link to the node's folder in sysfs, which it does not have, and complain.
+ */
+static int upmu_adopt_register(struct upmu_adopt_node *made)
+{
+	struct platform_device *device;
+	int err;
+
+	device = platform_device_alloc(UPMU_ADOPT_DEVICE, PLATFORM_DEVID_NONE);
+	if (!device)
+		return -ENOMEM;
+	err = platform_device_add(device);
+	if (err) {
+		platform_device_put(device);
+		return err;
+	}
+	device_lock(&device->dev);
+	device->dev.of_node = &made->node;
+	device_unlock(&device->dev);
+	err = device_attach(&device->dev);
+	if (err > 0)
+		return 0;
+	/* Drops a reference to the node; ours keeps its kobject from ending. */
+	of_node_get(&made->node);
+	platform_device_unregister(device);
+	return err ? err : -ENXIO;
+}
+
+static int upmu_adopt_as(const char *const *names)
+{
+	struct device_node *root = of_find_node_by_path("/");
+	const struct of_device_id *match;
+	struct upmu_adopt_node *made;
+	int err;
+
+	if (!root) {
+		pr_err("not adopted: this machine was booted without a device tree\n");
+		return -ENODEV;
+	}
+	made = upmu_adopt_make_node(root, names);
+	if (!made) {
+		err = -ENOMEM;
+		goto err_root;
+	}
+	match = upmu_adopt_match(&made->node);
+	if (!match) {
+		pr_err("not adopted: no PMU driver in this kernel knows '%s'\n",
+		       names[0]);
+		err = -ENODEV;
+		goto err_node;
+	}
+	pr_notice("no CPU has a PMU in perf: adopting it as '%s', without interrupts; this stays until reboot, unloading does not undo it\n",
+		  match->compatible);
+	err = upmu_adopt_register(made);
+	if (err) {
+		pr_err("not adopted: the kernel's PMU driver refused '%s' (error %d)\n",
+		       match->compatible, err);
+		goto err_node;
+	}
+	return 0; /* the node keeps its reference to root */
+
+err_node:
+	upmu_adopt_free_node(made);
+err_root:
+	of_node_put(root);
+	return err;
+}
+
+static struct device *upmu_adopt_find_device(void)
+{
+	return bus_find_device_by_name(&platform_bus_type, NULL,
+				       UPMU_ADOPT_DEVICE);
+}
+
+bool upmu_adopt_active(void)
+{
+	struct device *device = upmu_adopt_find_device();
+
+	put_device(device);
+	return device;
+}
+
+/* 0: what was adopted since boot serves @mode too. */
+static int upmu_adopt_again(const char *mode)
+{
+	struct device *device = upmu_adopt_find_device();
+	int err = 0;
+
+	if (!device)
+		return 0;
+	if (!strcmp(mode, "auto") || of_device_is_compatible(device->of_node,
+							     mode)) {
+		pr_info("found the PMU that was adopted since boot\n");
+	} else {
+		pr_err("the PMU was adopted under another name than '%s' already; it keeps that until reboot\n",
+		       mode);
+		err = -EBUSY;
+	}
+	put_device(device);
+	return err;
+}
+
+static int upmu_adopt_missing(const char *mode)
+{
+	const char *const given[UPMU_ADOPT_NAMES] = { mode };
+	const struct upmu_adopt_core *known;
+	struct upmu_core core = {};
+	int err;
+
+	err = upmu_adopt_survey(&core);
+	if (err)
+		return err;
+	if (strcmp(mode, "auto"))
+		return upmu_adopt_as(given);
+	known = upmu_adopt_find_core(&core);
+	if (!known) {
+		pr_err("not adopted: no PMU driver is known for this core (MIDR %08x)\n",
+		       core.midr);
+		pr_err("hint: modprobe upmu adopt=arm,cortex-aNN-pmu, with the core it is most like\n");
+		return -ENODEV;
+	}
+	return upmu_adopt_as(known->names);
+}
+
+int upmu_adopt_init(void)
+{
+	const char *mode = upmu_adopt_mode;
+	unsigned int cpus, with;
+
+	if (!strcmp(mode, "no"))
+		return 0;
+	if (strcmp(mode, "auto") && !strchr(mode, ',')) {
+		pr_err("adopt='%s' is neither no, auto nor a device-tree name such as arm,cortex-a7-pmu\n",
+		       mode);
+		return -EINVAL;
+	}
+	with = upmu_adopt_count_pmus(&cpus);
+	if (with == cpus) {
+		if (!upmu_adopt_active())
+			pr_info("perf has its CPU PMU: nothing to adopt\n");
+		return upmu_adopt_again(mode);
+	}
+	if (with) {
+		pr_err("not adopted: perf has a PMU for %u of %u CPUs; the node of the others belongs in the device tree\n",
+		       with, cpus);
+		return -EBUSY;
+	}
+	return upmu_adopt_missing(mode);
+}
