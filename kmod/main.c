@@ -17,6 +17,7 @@
 #include <linux/uaccess.h>
 
 #include "adopt.h"
+#include "fold.h"
 #include "lease.h"
 
 #define UPMU_LEASE_FLAGS (UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC)
@@ -120,6 +121,8 @@ static void upmu_info_fill(struct upmu_info *info, const struct upmu_hold *hold)
 		info->flags |= UPMU_INFO_PUBLISHED;
 	if (upmu_adopt_active())
 		info->flags |= UPMU_INFO_ADOPTED;
+	if (upmu_fold_active())
+		info->flags |= UPMU_INFO_FOLDED;
 	if (upmu_raw_group())
 		info->flags |= UPMU_INFO_RAW_GROUP;
 	info->open = upmu_open_mode();
@@ -317,6 +320,7 @@ static const struct upmu_part {
 	{ "watch", upmu_watch_init, upmu_watch_exit },
 	/* before what looks for perf's PMUs */
 	{ "adopt", upmu_adopt_init, NULL },
+	{ "fold", upmu_fold_init, upmu_fold_exit },
 	{ "publish", upmu_publish_init, upmu_publish_exit },
 	{ "cpu", upmu_cpu_init, upmu_cpu_exit },
 	{ "state", upmu_state_init, upmu_state_exit },

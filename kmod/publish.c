@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "fold.h"
 #include "upmu.h"
 
 /* perf_event_attr.config1 of an event that user mode will read, as on arm64. */
@@ -138,6 +139,7 @@ static int upmu_publish_add(struct perf_event *event)
 	smp_store_release(&upmu_pmu_count, upmu_pmu_count + 1);
 	if (!UPMU_PERF_USER_ACCESS)
 		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);
+	upmu_fold_pmu(upmu->pmu);
 	pr_info("perf's %s: %s\n", upmu->pmu->name,
 		UPMU_PERF_USER_ACCESS ?
 			"counting by kernel.perf_user_access" :

@@ -7,6 +7,8 @@
  * lease    who is permitted, since when, until when
  * watch    the scheduler's tracepoints: switch, fork, exec, exit
  * publish  perf's mmap page carries the counter's index
+ * adopt    a perf PMU where the device tree has none
+ * fold     counts beyond 32 bits on a PMU without interrupt
  * take     the cycle counter, or all, taken from perf and put back (take.h)
  * open     the same as a lease, for every process
  * state    /proc/upmu

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fold.c - counts beyond 32 bits on a PMU that has no interrupt
+ *
+ * The timer is pinned to its CPU, where perf's own accesses to the counters
+ * run with interrupts off, and fires in interrupt context (_HARD) on PREEMPT_RT
+ * too: a real-time thread that never leaves the CPU cannot hold it up.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/perf/arm_pmu.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+
+#include "fold.h"
+#include "upmu.h"
+
+/*
+ * A counter may be read from the page for 2^31 counts after each fold. A core
+ * that does four of a thing per cycle at 2.5 GHz does 10^9, half of that, in
+ * this time.
+ */
+#define UPMU_FOLD_PERIOD_NS (100 * NSEC_PER_MSEC)
+
+static DEFINE_PER_CPU(struct hrtimer, upmu_fold_timer);
+
+/* PMUs without interrupt; each is then one of all CPUs. */
+static struct arm_pmu *upmu_fold_pmus[UPMU_MAX_PMUS];
+static unsigned int upmu_fold_count;
+
+/* perf's own; the same function for every struct arm_pmu. */
+static int (*upmu_fold_perf_add)(struct perf_event *event, int flags);
+static enum cpuhp_state upmu_fold_state;
+
+/*
+ * Stopping takes the count into 64 bits; starting writes the counter anew,
+ * without which it would come to 2^31, where the page's reader sees a negative
+ * number. The tens of cycles between the two are not counted.
+ */
+static bool upmu_fold_events(struct arm_pmu *pmu)
+{
+	struct pmu_hw_events *hw = this_cpu_ptr(pmu->hw_events);
+	bool found = false;
+	int i;
+
+	for (i = 0; i < ARMPMU_MAX_HWEVENTS; i++) {
+		struct perf_event *event = hw->events[i];
+
+		if (!event)
+			continue;
+		found = true;
+		if (event->hw.state & PERF_HES_STOPPED)
+			continue;
+		event->pmu->stop(event, PERF_EF_UPDATE);
+		event->pmu->start(event, PERF_EF_RELOAD);
+	}
+	return found;
+}
+
+static enum hrtimer_restart upmu_fold_fire(struct hrtimer *timer)
+{
+	bool found = false;
+	unsigned int i;
+
+	/* Its CPU went away and the timer was moved here: not our counters. */
+	if (timer != this_cpu_ptr(&upmu_fold_timer))
+		return HRTIMER_NORESTART;
+	for (i = 0; i < smp_load_acquire(&upmu_fold_count); i++)
+		found |= upmu_fold_events(upmu_fold_pmus[i]);
+	if (!found)
+		return HRTIMER_NORESTART;
+	hrtimer_forward_now(timer, ns_to_ktime(UPMU_FOLD_PERIOD_NS));
+	return HRTIMER_RESTART;
+}
+
+/* Interrupts off. */
+static void upmu_fold_start_timer(void *unused)
+{
+	hrtimer_start(this_cpu_ptr(&upmu_fold_timer),
+		      ns_to_ktime(UPMU_FOLD_PERIOD_NS),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* In place of the PMU's `add`, which takes up a counter; interrupts off. */
+static int upmu_fold_add(struct perf_event *event, int flags)
+{
+	int err = upmu_fold_perf_add(event, flags);
+
+	if (!err && !hrtimer_is_queued(this_cpu_ptr(&upmu_fold_timer)))
+		upmu_fold_start_timer(NULL);
+	return err;
+}
+
+/* Also takes a timer back that moved away when this CPU went offline. */
+static int upmu_fold_online(unsigned int cpu)
+{
+	unsigned long flags;
+
+	if (!upmu_fold_active())
+		return 0;
+	local_irq_save(flags);
+	upmu_fold_start_timer(NULL);
+	local_irq_restore(flags);
+	return 0;
+}
+
+void upmu_fold_pmu(struct arm_pmu *pmu)
+{
+	unsigned int n = upmu_fold_count;
+
+	if (!(pmu->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT) ||
+	    WARN_ON_ONCE(n == UPMU_MAX_PMUS))
+		return;
+	upmu_fold_pmus[n] = pmu;
+	/* Whoever sees the count sees the entry. */
+	smp_store_release(&upmu_fold_count, n + 1);
+	upmu_fold_perf_add = pmu->pmu.add;
+	WRITE_ONCE(pmu->pmu.add, upmu_fold_add);
+	/* For what is being counted already. */
+	on_each_cpu(upmu_fold_start_timer, NULL, 1);
+	pr_info("perf's %s has no interrupt: while in use it is folded every %u ms\n",
+		pmu->name, (u32)(UPMU_FOLD_PERIOD_NS / NSEC_PER_MSEC));
+}
+
+bool upmu_fold_active(void)
+{
+	return smp_load_acquire(&upmu_fold_count);
+}
+
+int upmu_fold_init(void)
+{
+	int cpu, state;
+
+	for_each_possible_cpu(cpu)
+		upmu_compat_hrtimer_setup(per_cpu_ptr(&upmu_fold_timer, cpu),
+					  upmu_fold_fire, CLOCK_MONOTONIC,
+					  HRTIMER_MODE_REL_PINNED_HARD);
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
+					  "upmu/fold:online", upmu_fold_online,
+					  NULL);
+	if (state < 0)
+		return state;
+	upmu_fold_state = state;
+	return 0;
+}
+
+void upmu_fold_exit(void)
+{
+	unsigned int i;
+	int cpu;
+
+	cpuhp_remove_state_nocalls(upmu_fold_state);
+	for (i = 0; i < upmu_fold_count; i++)
+		WRITE_ONCE(upmu_fold_pmus[i]->pmu.add, upmu_fold_perf_add);
+	/* perf calls with interrupts off: after this no call is under way. */
+	synchronize_rcu();
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(per_cpu_ptr(&upmu_fold_timer, cpu));
+	upmu_fold_count = 0;
+}
