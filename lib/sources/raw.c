@@ -218,7 +218,7 @@ static int open_raw(struct upmu *set, const struct upmu_wanted *wanted)
 {
 	struct upmu_info info;
 	struct state *state;
-	int cpu, ret;
+	int cpu = -1, ret;
 
 	ret = bound_cpu(&cpu);
 	if (ret)
