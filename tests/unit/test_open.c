@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "said.h"
+
 #define SENTINEL ((struct upmu *)0x5a5a)
 
 static struct upmu *set;
@@ -28,12 +30,6 @@ static int nothing_is_left(void **state)
 	assert_int_equal(fake_open_pages(), 0);
 	assert_int_equal(fake.live_leases, 0);
 	return 0;
-}
-
-static void assert_said(const char *words)
-{
-	if (!strstr(upmu_explain(), words))
-		fail_msg("'%s' is not in: %s", words, upmu_explain());
 }
 
 static void assert_opens(const char *events, const struct upmu_options *options)

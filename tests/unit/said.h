@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* said.h - does upmu_explain() say so? */
+#ifndef UPMU_TESTS_SAID_H
+#define UPMU_TESTS_SAID_H
+
+#include <string.h>
+
+#include "upmu.h"
+
+#define assert_said(words)                                      \
+	do {                                                    \
+		if (!strstr(upmu_explain(), (words)))           \
+			fail_msg("'%s' is not in: %s", (words), \
+				 upmu_explain());               \
+	} while (0)
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/* upmu_measure(), on the software PMU. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "lib/sources/model.h"
+#include "said.h"
+
+static const struct upmu_options model = {
+	.size = sizeof(struct upmu_options),
+	.source = "model",
+};
+
+static struct upmu_measure_options options;
+static struct upmu_measurement results[2];
+static unsigned int calls;
+
+static int start_afresh(void **state)
+{
+	(void)state;
+	upmu_model = (struct upmu_model){ .running = 100 };
+	options = (struct upmu_measure_options){
+		.size = sizeof(options),
+		.events = "r1,r2",
+		.open = &model,
+	};
+	calls = 0;
+	memset(results, 0x5a, sizeof(results));
+	return 0;
+}
+
+static void count_calls(void *arg)
+{
+	(void)arg;
+	calls++;
+}
+
+/* Each call makes the next readings further apart: 0, 1, 2, ... */
+static void grow(void *arg)
+{
+	uint64_t *step = arg;
+
+	upmu_model.step[0] = ++*step;
+}
+
+static int measure(void (*fn)(void *), void *arg)
+{
+	return upmu_measure(fn, arg, &options, results, 2);
+}
+
+static void an_empty_function_measures_0(void **state)
+{
+	(void)state;
+	assert_int_equal(measure(count_calls, NULL), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(results[i].overhead, 1000 * (i + 1));
+		assert_int_equal(results[i].min, 0);
+		assert_int_equal(results[i].median, 0);
+		assert_int_equal(results[i].max, 0);
+	}
+}
+
+static void runs_and_warm_up_are_as_many_as_asked_for(void **state)
+{
+	(void)state;
+	options.runs = 5;
+	options.warmup = 3;
+	assert_int_equal(measure(count_calls, NULL), 0);
+	assert_int_equal(calls, 8);
+}
+
+static void the_defaults_are_10_and_101_runs(void **state)
+{
+	(void)state;
+	assert_int_equal(measure(count_calls, NULL), 0);
+	assert_int_equal(calls, 111);
+}
+
+static void quartiles_are_counts_that_were_seen(void **state)
+{
+	uint64_t step = 0;
+
+	(void)state;
+	upmu_model.step[0] = 1;
+	options.warmup = 1;
+	options.runs = 9;
+	assert_int_equal(measure(grow, &step), 0);
+	assert_true(results[0].min < results[0].q1);
+	assert_true(results[0].q1 < results[0].median);
+	assert_true(results[0].median < results[0].q3);
+	assert_true(results[0].q3 < results[0].max);
+}
+
+static void another_number_of_results_is_einval(void **state)
+{
+	(void)state;
+	assert_int_equal(upmu_measure(count_calls, NULL, &options, results, 1),
+			 -EINVAL);
+	assert_said("room for 1 results, but 2 events");
+	assert_int_equal(upmu_measure(count_calls, NULL, &options, results, 0),
+			 -EINVAL);
+	assert_int_equal(calls, 0);
+}
+
+static void more_than_8_events_are_einval(void **state)
+{
+	struct upmu_measurement nine[9];
+
+	(void)state;
+	options.events = "r1,r2,r3,r4,r5,r6,r7,r8,r9";
+	assert_int_equal(upmu_measure(count_calls, NULL, &options, nine, 9),
+			 -EINVAL);
+}
+
+static void options_out_of_range_are_einval(void **state)
+{
+	(void)state;
+	options.runs = 1000001;
+	assert_int_equal(measure(count_calls, NULL), -EINVAL);
+	options.runs = 0;
+	options.warmup = 1000001;
+	assert_int_equal(measure(count_calls, NULL), -EINVAL);
+	assert_said("1000000 at most");
+	options.warmup = 0;
+	options.size = 1;
+	assert_int_equal(measure(count_calls, NULL), -EINVAL);
+}
+
+static void errors_of_opening_and_reading_pass_through(void **state)
+{
+	(void)state;
+	options.events = "nonsense";
+	assert_int_equal(measure(count_calls, NULL), -ENOENT);
+	options.events = "r1,r2";
+	upmu_model.error = -EIO;
+	assert_int_equal(measure(count_calls, NULL), -EIO);
+	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
+static void events_that_shared_the_hardware_are_eagain(void **state)
+{
+	(void)state;
+	upmu_model.running = 50;
+	assert_int_equal(measure(count_calls, NULL), -EAGAIN);
+	assert_said("others use the counters too");
+	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
+#define MEASURE_TEST(name) cmocka_unit_test_setup(name, start_afresh)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MEASURE_TEST(an_empty_function_measures_0),
+		MEASURE_TEST(runs_and_warm_up_are_as_many_as_asked_for),
+		MEASURE_TEST(the_defaults_are_10_and_101_runs),
+		MEASURE_TEST(quartiles_are_counts_that_were_seen),
+		MEASURE_TEST(another_number_of_results_is_einval),
+		MEASURE_TEST(more_than_8_events_are_einval),
+		MEASURE_TEST(options_out_of_range_are_einval),
+		MEASURE_TEST(errors_of_opening_and_reading_pass_through),
+		MEASURE_TEST(events_that_shared_the_hardware_are_eagain),
+	};
+
+	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+/* The source page: pages, the lease that they need, big.LITTLE, fork. */
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/set.h"
+#include "said.h"
+
+static const struct upmu_options page_only = {
+	.size = sizeof(struct upmu_options),
+	.source = "page",
+};
+
+static struct upmu *set;
+
+static int boot_pi2(void **state)
+{
+	(void)state;
+	fake_boot("pi2");
+	set = NULL;
+	return 0;
+}
+
+static int nothing_is_left(void **state)
+{
+	(void)state;
+	upmu_close(set);
+	assert_int_equal(fake_open_fds(), 0);
+	assert_int_equal(fake_open_pages(), 0);
+	assert_int_equal(fake.live_leases, 0);
+	return 0;
+}
+
+static void open_page(const char *events)
+{
+	int ret = upmu_open(&set, events, &page_only);
+
+	if (ret)
+		fail_msg("%s: %d: %s", events, ret, upmu_explain());
+}
+
+static void assert_refused(int error, const char *words)
+{
+	assert_int_equal(upmu_open(&set, "cycles", &page_only), error);
+	assert_null(set);
+	assert_said(words);
+}
+
+static uint32_t index_seen_by(size_t position)
+{
+	const struct perf_event_mmap_page *page =
+		upmu_counter(set, position)->page;
+
+	return page->index;
+}
+
+static void a_page_is_as_large_as_the_kernel_says(void **state)
+{
+	(void)state;
+	fake.page_size = 16384;
+	open_page("cycles");
+	assert_int_equal(fake.mapped_size, 16384);
+}
+
+static void each_event_has_the_page_that_perf_gave_it(void **state)
+{
+	(void)state;
+	open_page("cycles,r8");
+	for (size_t i = 0; i < 2; i++) {
+		assert_ptr_equal(upmu_counter(set, i)->page,
+				 set->slots[i].page[0]);
+		assert_int_equal(index_seen_by(i), 1);
+		assert_int_equal(upmu_counter(set, i)->layout,
+				 UPMU_COUNTER_LAYOUT);
+	}
+	assert_ptr_equal(upmu_counter(set, 1), upmu_counter(set, 0) + 1);
+}
+
+static void user_reads_are_asked_for_of_perf(void **state)
+{
+	(void)state;
+	open_page("r8,task-clock");
+	assert_int_equal(
+		fake.events[set->slots[0].fd[0] - FAKE_FD].attr.config1, 2);
+	assert_int_equal(
+		fake.events[set->slots[1].fd[0] - FAKE_FD].attr.config1, 0);
+}
+
+static void all_sets_share_one_lease(void **state)
+{
+	struct upmu *other;
+
+	(void)state;
+	open_page("cycles");
+	assert_int_equal(upmu_open(&other, "r8", &page_only), 0);
+	assert_int_equal(fake.live_leases, 1);
+	assert_int_equal(fake.last_lease.mode, UPMU_MODE_COUNT);
+	upmu_close(other);
+	assert_int_equal(fake.live_leases, 1);
+	upmu_close(set);
+	set = NULL;
+	assert_int_equal(fake.live_leases, 0);
+}
+
+static void no_lease_is_taken_where_the_sysctl_permits(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_user_access", "1\n");
+	open_page("cycles");
+	assert_int_equal(fake.leases, 0);
+}
+
+static void a_sysctl_of_0_is_told_with_the_command(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_user_access", "0\n");
+	assert_refused(-EOPNOTSUPP, "kernel.perf_user_access is 0");
+	assert_said("hint: sudo sysctl kernel.perf_user_access=1");
+}
+
+static void no_module_makes_the_set_read_by_system_call(void **state)
+{
+	(void)state;
+	fake.device_error = -ENOENT;
+	assert_refused(-ENXIO, "not loaded");
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	assert_string_equal(upmu_source(set), "read");
+	assert_int_equal(index_seen_by(0), 0);
+}
+
+static void a_kernel_that_publishes_no_index_is_not_taken(void **state)
+{
+	(void)state;
+	fake.index = 0;
+	assert_refused(-EOPNOTSUPP, "does not tell the counter's number");
+}
+
+static void a_page_that_cannot_be_mapped_is_told(void **state)
+{
+	(void)state;
+	fake.map_error = -EPERM;
+	assert_refused(-EPERM, "cannot map perf's page");
+}
+
+static void a_processor_without_registers_is_refused(void **state)
+{
+	(void)state;
+	fake.registers = 0;
+	assert_refused(-EOPNOTSUPP, "on ARM processors only");
+}
+
+static void off_the_hardware_counts_come_from_the_kernel(void **state)
+{
+	uint64_t first, second, both[2];
+
+	(void)state;
+	open_page("cycles,r8");
+	fake_leave_hardware();
+	first = upmu_count_slow(upmu_counter(set, 1));
+	second = upmu_count_slow(upmu_counter(set, 1));
+	assert_int_equal(second - first, FAKE_STEP);
+	assert_int_equal(upmu_counts(set, both, 2), 0);
+	assert_int_equal(both[1] - second, FAKE_STEP);
+}
+
+static void room_for_another_number_of_values_is_einval(void **state)
+{
+	struct upmu_value values[3] = { { 7, 7, 7 } };
+	uint64_t counts[3] = { 7 };
+
+	(void)state;
+	open_page("cycles,r8");
+	assert_int_equal(upmu_read(set, values, 3), -EINVAL);
+	assert_said("room for 3 values, but the set has 2");
+	assert_int_equal(upmu_counts(set, counts, 1), -EINVAL);
+	assert_int_equal(values[0].count, 7);
+	assert_int_equal(counts[0], 7);
+}
+
+static void reading_gives_counts_with_their_times(void **state)
+{
+	struct upmu_value before[2], after[2];
+
+	(void)state;
+	open_page("cycles,r8");
+	assert_int_equal(upmu_read(set, before, 2), 0);
+	assert_int_equal(upmu_read(set, after, 2), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(after[i].count - before[i].count, FAKE_STEP);
+		assert_int_equal(after[i].enabled_ns - before[i].enabled_ns,
+				 FAKE_STEP);
+		assert_int_equal(after[i].running_ns, after[i].enabled_ns);
+	}
+}
+
+static void boot_rk3399(uint64_t cpus)
+{
+	fake_boot("rk3399");
+	fake_write("/proc/sys/kernel/perf_user_access", "1\n");
+	fake.registers = 8;
+	fake.cpus = cpus;
+}
+
+static void two_kinds_of_core_get_an_event_each_and_add_up(void **state)
+{
+	struct upmu_value before[2], after[2];
+	uint64_t count;
+
+	(void)state;
+	boot_rk3399(0x3f);
+	open_page("cycles,instructions");
+	assert_int_equal(set->pmus, 2);
+	assert_int_equal(fake_open_fds(), 4);
+	assert_int_equal(fake_open_pages(), 4);
+	assert_string_equal(upmu_event_name(set, 1), "instructions");
+	/* The inline read knows one page: it is sent to the library. */
+	assert_int_equal(index_seen_by(0), 0);
+	fake_leave_hardware();
+	assert_int_equal(upmu_read(set, before, 2), 0);
+	assert_int_equal(upmu_read(set, after, 2), 0);
+	assert_int_equal(after[0].count - before[0].count, 2 * FAKE_STEP);
+	assert_int_equal(after[0].enabled_ns - before[0].enabled_ns, FAKE_STEP);
+	count = upmu_count_slow(upmu_counter(set, 0));
+	assert_int_equal(count - after[0].count, 2 * FAKE_STEP);
+}
+
+static void both_pmus_are_asked_by_their_own_numbers(void **state)
+{
+	uint32_t types[2];
+
+	(void)state;
+	boot_rk3399(0x3f);
+	open_page("instructions");
+	for (size_t pmu = 0; pmu < 2; pmu++)
+		types[pmu] =
+			fake.events[set->slots[0].fd[pmu] - FAKE_FD].attr.type;
+	assert_int_equal(types[0], 8);
+	assert_int_equal(types[1], 9);
+}
+
+static void a_thread_bound_to_one_kind_reads_inline(void **state)
+{
+	(void)state;
+	boot_rk3399(0x30);
+	open_page("l1d_cache_rd");
+	assert_int_equal(set->pmus, 1);
+	assert_int_equal(fake.events[set->slots[0].fd[0] - FAKE_FD].attr.type,
+			 9);
+	assert_int_equal(index_seen_by(0), 1);
+}
+
+static void a_child_reads_by_system_call_and_leaves_the_lease_alone(void **s)
+{
+	uint64_t count;
+	int status;
+	pid_t child;
+
+	(void)s;
+	open_page("cycles");
+	child = fork();
+	if (!child) {
+		/* Not the parent's page, which a real child has no map of. */
+		if (index_seen_by(0))
+			_exit(1);
+		count = upmu_count_slow(upmu_counter(set, 0));
+		if (count == UPMU_NO_COUNT || fake.live_leases)
+			_exit(2);
+		upmu_close(set);
+		_exit(fake_open_fds() ? 3 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(index_seen_by(0), 1);
+	assert_int_equal(fake.live_leases, 1);
+}
+
+static void a_child_takes_a_lease_of_its_own(void **state)
+{
+	struct upmu *own;
+	int status;
+	pid_t child;
+
+	(void)state;
+	open_page("cycles");
+	child = fork();
+	if (!child) {
+		if (upmu_open(&own, "cycles", &page_only))
+			_exit(1);
+		/* The parent's set ends here; the child's lease must not. */
+		upmu_close(set);
+		if (fake.live_leases != 1)
+			_exit(2);
+		upmu_close(own);
+		_exit((int)fake.live_leases);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+#define PAGE_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		PAGE_TEST(a_page_is_as_large_as_the_kernel_says),
+		PAGE_TEST(each_event_has_the_page_that_perf_gave_it),
+		PAGE_TEST(user_reads_are_asked_for_of_perf),
+		PAGE_TEST(all_sets_share_one_lease),
+		PAGE_TEST(no_lease_is_taken_where_the_sysctl_permits),
+		PAGE_TEST(a_sysctl_of_0_is_told_with_the_command),
+		PAGE_TEST(no_module_makes_the_set_read_by_system_call),
+		PAGE_TEST(a_kernel_that_publishes_no_index_is_not_taken),
+		PAGE_TEST(a_page_that_cannot_be_mapped_is_told),
+		PAGE_TEST(a_processor_without_registers_is_refused),
+		PAGE_TEST(off_the_hardware_counts_come_from_the_kernel),
+		PAGE_TEST(room_for_another_number_of_values_is_einval),
+		PAGE_TEST(reading_gives_counts_with_their_times),
+		PAGE_TEST(two_kinds_of_core_get_an_event_each_and_add_up),
+		PAGE_TEST(both_pmus_are_asked_by_their_own_numbers),
+		PAGE_TEST(a_thread_bound_to_one_kind_reads_inline),
+		PAGE_TEST(
+			a_child_reads_by_system_call_and_leaves_the_lease_alone),
+		PAGE_TEST(a_child_takes_a_lease_of_its_own),
+	};
+
+	return cmocka_run_group_tests_name("page", tests, NULL, NULL);
+}

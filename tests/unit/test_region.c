@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+/* Regions, on the software PMU: each reading of it goes on by one step. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "lib/region.h"
+#include "lib/sources/model.h"
+#include "said.h"
+
+/*
+ * Regions are the process's, so each test runs in a child of its own, which
+ * exits with 0 or the line that failed.
+ */
+#define CHECK(condition)                                     \
+	do {                                                 \
+		if (!(condition))                            \
+			fail_in_child(__LINE__, #condition); \
+	} while (0)
+
+static void fail_in_child(int line, const char *condition)
+{
+	fprintf(stderr, "# line %d: %s; %s\n", line, condition, upmu_explain());
+	_exit(1);
+}
+
+static char report_path[] = "/tmp/upmu-report-XXXXXX.json";
+
+static int run_in_child(void (*body)(void))
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		setenv("UPMU_SOURCE", "model", 1);
+		setenv("UPMU_REPORT", "none", 1);
+		body();
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static struct upmu_region *region_of(const char *name)
+{
+	struct upmu_region *region = NULL;
+
+	CHECK(!upmu_region_open(&region, name));
+	return region;
+}
+
+static struct upmu_region_stats stats_of(const char *name, size_t event)
+{
+	struct upmu_region_stats stats;
+
+	CHECK(!upmu_region_read(region_of(name), event, &stats));
+	return stats;
+}
+
+static void call(struct upmu_region *region)
+{
+	CHECK(!upmu_region_begin(region));
+	CHECK(!upmu_region_end(region));
+}
+
+/* ---- bodies ---- */
+
+static void count_calls(void)
+{
+	struct upmu_region *work = region_of("work");
+	struct upmu_region_stats stats;
+
+	for (int i = 0; i < 7; i++)
+		call(work);
+	stats = stats_of("work", 0);
+	CHECK(stats.calls == 7);
+	/* The model takes one step between two readings, and an empty pair
+	 * was seen to cost just that. */
+	CHECK(stats.overhead == 1000);
+	CHECK(stats.total == 0 && stats.min == 0 && stats.max == 0);
+	CHECK(stats_of("work", 1).overhead == 2000);
+	CHECK(stats.running == 1);
+}
+
+static void nest(void)
+{
+	struct upmu_region *outer = region_of("outer");
+	struct upmu_region *inner = region_of("inner");
+	struct upmu_region_stats stats;
+
+	for (int i = 1; i <= 3; i++) {
+		CHECK(!upmu_region_begin(outer));
+		for (int k = 0; k < i; k++)
+			call(inner);
+		CHECK(!upmu_region_end(outer));
+	}
+	stats = stats_of("outer", 0);
+	/* Two readings for each inner call lie inside. */
+	CHECK(stats.calls == 3);
+	CHECK(stats.min == 2000 && stats.max == 6000 && stats.total == 12000);
+	CHECK(stats.mean == 4000);
+	CHECK(stats_of("inner", 0).calls == 6);
+}
+
+static void nest_in_itself(void)
+{
+	struct upmu_region *again = region_of("again");
+
+	for (int i = 0; i < UPMU_REGION_DEPTH_MAX; i++)
+		CHECK(!upmu_region_begin(again));
+	CHECK(upmu_region_begin(again) == -ENOSPC);
+	for (int i = 0; i < UPMU_REGION_DEPTH_MAX; i++)
+		CHECK(!upmu_region_end(again));
+	CHECK(upmu_region_end(again) == -EINVAL);
+	CHECK(stats_of("again", 0).calls == UPMU_REGION_DEPTH_MAX);
+}
+
+static void end_the_wrong_one(void)
+{
+	struct upmu_region *a = region_of("a"), *b = region_of("b");
+
+	CHECK(upmu_region_end(a) == -EINVAL);
+	CHECK(!upmu_region_begin(a));
+	CHECK(upmu_region_end(b) == -EINVAL);
+	CHECK(strstr(upmu_explain(), "'b'"));
+	CHECK(!upmu_region_end(a));
+	CHECK(stats_of("a", 0).calls == 1);
+	CHECK(stats_of("b", 0).calls == 0);
+}
+
+static void *call_a_hundred_times(void *name)
+{
+	struct upmu_region *region = region_of(name);
+
+	for (int i = 0; i < 100; i++)
+		call(region);
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	pthread_t threads[8];
+
+	for (int i = 0; i < 8; i++)
+		CHECK(!pthread_create(&threads[i], NULL, call_a_hundred_times,
+				      "shared"));
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	call_a_hundred_times("shared");
+	CHECK(stats_of("shared", 0).calls == 900);
+	CHECK(stats_of("shared", 0).total == 0);
+}
+
+static void *call_and_wait(void *barrier)
+{
+	call_a_hundred_times("alive");
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+static void read_while_a_thread_lives(void)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	CHECK(!pthread_create(&thread, NULL, call_and_wait, &barrier));
+	pthread_barrier_wait(&barrier);
+	CHECK(stats_of("alive", 0).calls == 100);
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	CHECK(stats_of("alive", 0).calls == 100);
+}
+
+static void fail_to_read(void)
+{
+	struct upmu_region *work = region_of("work");
+
+	call(work);
+	upmu_model.error = -EIO;
+	CHECK(upmu_region_begin(work) == -EIO);
+	upmu_model.error = 0;
+	CHECK(upmu_region_end(work) == -EINVAL);
+	CHECK(!upmu_region_begin(work));
+	upmu_model.error = -EIO;
+	CHECK(upmu_region_end(work) == -EIO);
+	upmu_model.error = 0;
+	/* It was left all the same, and not counted. */
+	CHECK(upmu_region_end(work) == -EINVAL);
+	CHECK(stats_of("work", 0).calls == 1);
+}
+
+static void fail_to_open(void)
+{
+	struct upmu_region *work = region_of("work");
+
+	setenv("UPMU_SOURCE", "nonsense", 1);
+	CHECK(upmu_region_begin(work) == -EINVAL);
+	CHECK(strstr(upmu_explain(), "nonsense"));
+	setenv("UPMU_SOURCE", "model", 1);
+	CHECK(!upmu_region_begin(work));
+}
+
+static void refuse_names(void)
+{
+	struct upmu_region *region = NULL;
+	char name[UPMU_REGION_NAME_SIZE + 1] = "";
+
+	CHECK(upmu_region_open(&region, "") == -EINVAL);
+	memset(name, 'x', UPMU_REGION_NAME_SIZE);
+	CHECK(upmu_region_open(&region, name) == -EINVAL);
+	CHECK(!region);
+	name[UPMU_REGION_NAME_SIZE - 1] = '\0';
+	CHECK(!upmu_region_open(&region, name));
+	CHECK(region_of(name) == region);
+}
+
+static void fill_the_table(void)
+{
+	struct upmu_region *region = NULL, *first = NULL;
+	char name[16];
+
+	for (int i = 0; i < UPMU_REGIONS_MAX; i++) {
+		snprintf(name, sizeof(name), "r%d", i);
+		CHECK(!upmu_region_open(&region, name));
+	}
+	region = NULL;
+	CHECK(upmu_region_open(&region, "one too many") == -ENOSPC);
+	CHECK(!region && !upmu_region_open(&first, "r0") && first);
+}
+
+static void choose_events(void)
+{
+	const struct upmu_options model = {
+		.size = sizeof(model),
+		.source = "model",
+	};
+
+	unsetenv("UPMU_SOURCE");
+	CHECK(upmu_regions_init("cycles,nonsense", &model) == -ENOENT);
+	CHECK(upmu_regions_init("r1,r2,r3,r4,r5,r6,r7,r8,r9", &model) ==
+	      -EINVAL);
+	CHECK(!upmu_regions_init("r3,r4,r5", &model));
+	call(region_of("work"));
+	CHECK(stats_of("work", 2).overhead == 3000);
+	CHECK(upmu_regions_init("cycles", &model) == -EALREADY);
+	CHECK(strstr(upmu_explain(), "r3,r4,r5"));
+}
+
+static void choose_by_environment(void)
+{
+	struct upmu_region_stats stats;
+
+	setenv("UPMU_EVENTS", "r7", 1);
+	call(region_of("work"));
+	CHECK(upmu_region_read(region_of("work"), 1, &stats) == -ENOENT);
+	CHECK(strstr(upmu_explain(), "1 events"));
+}
+
+static void read_before_any_begin(void)
+{
+	struct upmu_region_stats stats;
+
+	CHECK(upmu_region_read(region_of("work"), 0, &stats) == -ENOENT);
+}
+
+static void fork_inside(void)
+{
+	struct upmu_region *work = region_of("work");
+	int status;
+	pid_t child;
+
+	call(work);
+	CHECK(!upmu_region_begin(work));
+	child = fork();
+	if (!child) {
+		CHECK(upmu_region_end(work) == -EINVAL);
+		CHECK(stats_of("work", 0).calls == 0);
+		call(work);
+		CHECK(stats_of("work", 0).calls == 1);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+	CHECK(!upmu_region_end(work));
+	CHECK(stats_of("work", 0).calls == 2);
+}
+
+static void report_at_exit(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	upmu_model.running = 50;
+	call(region_of("first"));
+	call(region_of("first"));
+	region_of("never");
+}
+
+static void report_by_hand(void)
+{
+	int fd = open(report_path, O_WRONLY | O_TRUNC);
+
+	/* What was written by hand is not written again at exit. */
+	unsetenv("UPMU_REPORT");
+	call(region_of("first"));
+	CHECK(upmu_regions_report(fd, (enum upmu_region_format)7) == -EINVAL);
+	CHECK(!upmu_regions_report(fd, UPMU_REGION_TEXT));
+	CHECK(upmu_regions_report(-1, UPMU_REGION_TEXT) == -EBADF);
+	CHECK(upmu_regions_report(-1, UPMU_REGION_JSON) < 0);
+	close(fd);
+	CHECK(dup2(open(report_path, O_WRONLY | O_APPEND), STDERR_FILENO) >= 0);
+}
+
+static void do_nothing(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	region_of("never");
+}
+
+/* ---- claims ---- */
+
+#define CHILD_TEST(name, body)                           \
+	static void name(void **state)                   \
+	{                                                \
+		(void)state;                             \
+		assert_int_equal(run_in_child(body), 0); \
+	}
+
+CHILD_TEST(calls_are_counted_and_the_pairs_own_cost_taken_off, count_calls)
+CHILD_TEST(an_outer_region_holds_the_inner_ones, nest)
+CHILD_TEST(regions_nest_in_themselves_32_deep, nest_in_itself)
+CHILD_TEST(only_the_innermost_region_can_end, end_the_wrong_one)
+CHILD_TEST(threads_add_up_after_they_ended, run_threads)
+CHILD_TEST(threads_add_up_while_they_live, read_while_a_thread_lives)
+CHILD_TEST(a_call_whose_reading_failed_is_not_counted, fail_to_read)
+CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
+	   fail_to_open)
+CHILD_TEST(names_have_1_to_63_characters, refuse_names)
+CHILD_TEST(the_65th_region_is_enospc, fill_the_table)
+CHILD_TEST(events_are_chosen_once, choose_events)
+CHILD_TEST(the_environment_chooses_events, choose_by_environment)
+CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
+CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
+
+static json_t *load_report(void)
+{
+	json_error_t error;
+	json_t *root = json_load_file(report_path, 0, &error);
+
+	if (!root)
+		fail_msg("%s: %s", report_path, error.text);
+	return root;
+}
+
+static void the_report_at_exit_is_json_where_the_name_says_so(void **state)
+{
+	json_t *root, *regions, *event;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_at_exit), 0);
+	root = load_report();
+	assert_string_equal(json_string_value(json_object_get(root, "source")),
+			    "model");
+	assert_true(json_number_value(json_object_get(root, "running")) == 0.5);
+	regions = json_object_get(root, "regions");
+	assert_int_equal(json_array_size(regions), 1);
+	event = json_array_get(
+		json_object_get(json_array_get(regions, 0), "events"), 1);
+	assert_string_equal(json_string_value(json_object_get(event, "event")),
+			    "instructions");
+	assert_int_equal(json_integer_value(json_object_get(event, "overhead")),
+			 2000);
+	json_decref(root);
+}
+
+static void a_report_by_hand_replaces_the_one_at_exit(void **state)
+{
+	char text[4096] = "";
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_by_hand), 0);
+	file = fopen(report_path, "r");
+	assert_non_null(file);
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+	fclose(file);
+	assert_non_null(strstr(text, "Regions, source model:"));
+	assert_non_null(strstr(text, "first                cycles"));
+	assert_null(strstr(strstr(text, "Regions") + 1, "Regions"));
+}
+
+static void a_program_without_calls_writes_no_report(void **state)
+{
+	char byte;
+	int fd;
+
+	(void)state;
+	fd = open(report_path, O_RDWR | O_TRUNC);
+	assert_int_equal(run_in_child(do_nothing), 0);
+	assert_int_equal(read(fd, &byte, 1), 0);
+	close(fd);
+}
+
+static int make_report_file(void **state)
+{
+	int fd = mkstemps(report_path, 5);
+
+	(void)state;
+	close(fd);
+	return fd < 0;
+}
+
+static int remove_report_file(void **state)
+{
+	(void)state;
+	return unlink(report_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			calls_are_counted_and_the_pairs_own_cost_taken_off),
+		cmocka_unit_test(an_outer_region_holds_the_inner_ones),
+		cmocka_unit_test(regions_nest_in_themselves_32_deep),
+		cmocka_unit_test(only_the_innermost_region_can_end),
+		cmocka_unit_test(threads_add_up_after_they_ended),
+		cmocka_unit_test(threads_add_up_while_they_live),
+		cmocka_unit_test(a_call_whose_reading_failed_is_not_counted),
+		cmocka_unit_test(
+			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
+		cmocka_unit_test(names_have_1_to_63_characters),
+		cmocka_unit_test(the_65th_region_is_enospc),
+		cmocka_unit_test(events_are_chosen_once),
+		cmocka_unit_test(the_environment_chooses_events),
+		cmocka_unit_test(before_the_first_begin_there_is_no_event),
+		cmocka_unit_test(
+			a_forked_child_is_in_no_region_and_counts_anew),
+		cmocka_unit_test(
+			the_report_at_exit_is_json_where_the_name_says_so),
+		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
+		cmocka_unit_test(a_program_without_calls_writes_no_report),
+	};
+
+	return cmocka_run_group_tests_name("region", tests, make_report_file,
+					   remove_report_file);
+}
