@@ -52,9 +52,9 @@ static int write_report(const struct stat_report *report)
 {
 	static int (*const writers[])(FILE *, const struct stat_report *) = {
 		[STAT_FORMAT_TEXT] = stat_write_text,
-		[STAT_FORMAT_RPISTAT] = stat_write_text,
-		[STAT_FORMAT_CSV] = stat_write_text,
-		[STAT_FORMAT_JSON] = stat_write_text,
+		[STAT_FORMAT_RPISTAT] = stat_write_rpistat,
+		[STAT_FORMAT_CSV] = stat_write_csv,
+		[STAT_FORMAT_JSON] = stat_write_json,
 	};
 
 	if (report->options->quiet)
@@ -127,9 +127,19 @@ static int run_all(struct stat_report *report, struct stat_events *events,
 	return status;
 }
 
+static size_t count_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return cpus > 0 ? (size_t)cpus : 1;
+}
+
 static int count(const struct stat_options *options, struct stat_events *events)
 {
-	struct stat_report report = { .options = options, .events = events };
+	struct stat_report report = { .options = options,
+				      .events = events,
+				      .when = time(NULL),
+				      .cpus = count_cpus() };
 	struct stat_targets targets;
 	int status = EXIT_FAILED;
 

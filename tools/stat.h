@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "child.h"
 #include "estimate.h"
@@ -79,6 +80,7 @@ struct stat_events {
 	struct stat_event *event;
 	size_t n;
 	size_t lanes;
+	bool nine;	   /* being parsed: the default list */
 	bool emulated;	   /* an emulator makes up the counts */
 	bool user_only;	   /* the kernel allows no more */
 	char reason[1024]; /* why the first unsupported one is so, or "" */
@@ -262,6 +264,7 @@ struct stat_report {
 	double slice_ms;  /* mean length */
 	double switching; /* share of the run */
 	size_t cpus;
+	time_t when; /* it was started */
 	char *notes; /* lines about the machine's state, or NULL */
 	int signal;  /* that ended the program, or 0 */
 };
@@ -302,5 +305,8 @@ int stat_run_once(struct stat_report *report, struct stat_events *events,
 /* ---- writers (out_*.c); each returns 0 or -1 with errno set ------------- */
 
 int stat_write_text(FILE *out, const struct stat_report *report);
+int stat_write_rpistat(FILE *out, const struct stat_report *report);
+int stat_write_csv(FILE *out, const struct stat_report *report);
+int stat_write_json(FILE *out, const struct stat_report *report);
 
 #endif

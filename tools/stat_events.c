@@ -55,6 +55,9 @@ static int find_role(const struct stat_events *events,
 		return -1;
 	if (event->is_cycles)
 		return UPMU_DEFAULT_CYCLES;
+	/* The default list stands in the order of the roles. */
+	if (events->nine)
+		return event->position;
 	if (event->kind < 0)
 		return role_of_generic(event);
 	core = events->machine.kinds[event->kind].core;
@@ -97,22 +100,11 @@ static const char *unit_of(const struct upmu_event *event)
 }
 
 /* What estimates are made from, be it of user mode alone (cycles:u). */
-static enum stat_base find_base(const struct stat_events *events,
-				const struct upmu_event *event)
+static enum stat_base find_base(const struct upmu_event *event)
 {
-	const struct upmu_core *core;
-
 	if (event->is_cycles)
 		return STAT_BASE_CYCLES;
-	if (event->kind < 0)
-		return role_of_generic(event) == UPMU_DEFAULT_INSTRUCTIONS
-			       ? STAT_BASE_INSTRUCTIONS
-			       : STAT_BASE_NONE;
-	core = events->machine.kinds[event->kind].core;
-	if (core && event->row &&
-	    event->row == upmu_core_default(core, UPMU_DEFAULT_INSTRUCTIONS))
-		return STAT_BASE_INSTRUCTIONS;
-	return STAT_BASE_NONE;
+	return event->is_instructions ? STAT_BASE_INSTRUCTIONS : STAT_BASE_NONE;
 }
 
 static bool has_base(const struct stat_events *events, int lane,
@@ -144,7 +136,7 @@ static void take(struct stat_events *events, const struct upmu_event *parsed,
 		.parsed = parsed,
 		.role = find_role(events, parsed),
 		.lane = find_lane(parsed),
-		.base = find_base(events, parsed),
+		.base = find_base(parsed),
 		.hidden = hidden,
 		.perf = { .name = event->name,
 			  .type = parsed->type,
@@ -185,7 +177,7 @@ static void add_hidden(struct stat_events *events)
 		int lane = find_lane(event);
 
 		if (event->is_supported && lane >= 0 && lane < (int)lanes &&
-		    !has_base(events, lane, find_base(events, event)))
+		    !has_base(events, lane, find_base(event)))
 			take(events, event, true);
 	}
 }
@@ -218,6 +210,7 @@ int stat_events_parse(struct stat_events *events, const char *list)
 		return -1;
 	}
 	events->emulated = events->machine.is_emulated;
+	events->nine = !list;
 	if (parse(events, list))
 		return -1;
 	events->event = calloc(events->list.n + 2 * UPMU_KINDS_MAX,
@@ -228,6 +221,7 @@ int stat_events_parse(struct stat_events *events, const char *list)
 	}
 	for (size_t i = 0; i < events->list.n; i++)
 		take(events, &events->list.events[i], false);
+	events->nine = false;
 	add_hidden(events);
 	return 0;
 }

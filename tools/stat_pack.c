@@ -8,10 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/explain.h"
 #include "stat.h"
-
-/* With fewer counters one for instructions would halve every set. */
-#define COUNTERS_TO_SPARE_ONE 4
 
 struct packing {
 	struct stat_sets *sets;
@@ -42,8 +40,9 @@ static int open_trial(struct packing *p, struct stat_event *event, int leader)
 	};
 	int fd;
 
+	/* arm_pmu does not reckon with a leader that is merely disabled. */
 	if (leader < 0)
-		where.flags |= UPMU_PERF_DISABLED;
+		where.flags |= UPMU_PERF_ENABLE_ON_EXEC;
 	if (p->events->user_only)
 		where.flags |= UPMU_PERF_EXCLUDE_KERNEL;
 	fd = upmu_perf_open(&event->perf, &where);
@@ -128,78 +127,101 @@ static void pack_together(struct packing *p)
 			add_event(p, &set, STAT_ALWAYS, i);
 }
 
-static bool is_base(const struct packing *p, size_t i)
+/* What upmu_events_fit() is asked: the events of one lane that are left. */
+struct question {
+	struct upmu_event event[STAT_TURNS_MAX];
+	size_t index[STAT_TURNS_MAX];
+	uint16_t set[STAT_TURNS_MAX];
+	size_t n;
+};
+
+static void ask(const struct packing *p, struct question *q)
 {
-	switch (p->events->event[i].base) {
-	case STAT_BASE_CYCLES:
-		return true;
-	case STAT_BASE_INSTRUCTIONS:
-		return p->room >= COUNTERS_TO_SPARE_ONE;
-	default:
-		return false;
+	q->n = 0;
+	for (size_t i = 0; i < p->events->n && q->n < UPMU_LIST_MAX; i++) {
+		const struct stat_event *event = &p->events->event[i];
+
+		if (!is_wanted(p, i))
+			continue;
+		q->index[q->n] = i;
+		q->event[q->n] = *event->parsed;
+		/* Of two of a kind only the first is the base. */
+		q->event[q->n].is_cycles = event->base == STAT_BASE_CYCLES;
+		q->event[q->n++].is_instructions =
+			event->base == STAT_BASE_INSTRUCTIONS;
 	}
 }
 
-/* Events from @first on that the user wants together. */
-static size_t braces_size(const struct packing *p, size_t first)
+static size_t group_size(const struct question *q, size_t first)
 {
-	const struct stat_event *event = &p->events->event[first];
-	size_t n = 1;
+	size_t n = 0;
 
-	if (event->hidden || !event->parsed->group)
-		return 1;
-	while (first + n < p->events->n && !event[n].hidden &&
-	       event[n].lane == p->lane &&
-	       event[n].parsed->group == event->parsed->group)
-		n++;
+	for (size_t i = first; i < q->n; i++)
+		n += !q->event[i].is_cycles &&
+		     (i == first ||
+		      (q->event[i].group &&
+		       q->event[i].group == q->event[first].group));
 	return n;
 }
 
-static size_t count_takers(const struct packing *p, size_t first, size_t n)
+/* A group that the counters could never hold: none of it can be had. */
+static void refuse_large_groups(struct packing *p, const struct question *q)
 {
-	size_t takers = 0;
-
-	for (size_t i = first; i < first + n; i++)
-		takers += is_wanted(p, i) && !is_base(p, i) &&
-			  !p->events->event[i].hidden;
-	return takers;
+	for (size_t i = 0; i < q->n; i++) {
+		if (group_size(q, i) <= p->room)
+			continue;
+		upmu_explain_set(-EMFILE,
+				 "'%s' cannot be counted: its group has more "
+				 "events than the PMU has counters (%zu)",
+				 q->event[i].name, p->room);
+		for (size_t k = i; k < q->n; k++)
+			if (k == i || (q->event[i].group &&
+				       q->event[k].group == q->event[i].group))
+				stat_refuse(p->events,
+					    &p->events->event[q->index[k]]);
+		return;
+	}
 }
 
-static size_t pack_always(struct packing *p)
+/* A hidden event that has no counter to itself is of no use. */
+static bool hide_what_takes_turns(struct packing *p, const struct question *q)
 {
-	struct stat_set *always = NULL;
-	size_t spared = 0;
+	bool any = false;
 
-	for (size_t i = 0; i < p->events->n; i++) {
-		if (!is_wanted(p, i) || !is_base(p, i))
+	for (size_t i = 0; i < q->n; i++) {
+		struct stat_event *event = &p->events->event[q->index[i]];
+
+		if (!event->hidden || q->set[i] == UPMU_SET_EVERY)
 			continue;
-		add_event(p, &always, STAT_ALWAYS, i);
-		spared += p->events->event[i].base == STAT_BASE_INSTRUCTIONS;
+		event->state = STAT_NOT_COUNTED;
+		any = true;
 	}
-	return p->room - spared;
+	return any;
 }
 
 /* Cycles, and instructions where a counter can be spared, all the time. */
 static void pack_in_turns(struct packing *p)
 {
-	size_t room = pack_always(p), unit;
-	struct stat_set *set = NULL;
-	int turn = -1;
+	static struct question q; /* large */
+	struct stat_set *set = NULL, *always = NULL;
+	int turn = -1, sets;
 
-	for (size_t i = 0; i < p->events->n; i += unit) {
-		size_t takers;
-
-		unit = braces_size(p, i);
-		takers = count_takers(p, i, unit);
-		if (!takers)
+	do {
+		ask(p, &q);
+		sets = upmu_events_fit(q.event, q.n, (unsigned int)p->room,
+				       q.set);
+		if (sets < 0)
+			refuse_large_groups(p, &q);
+	} while (sets < 0 || hide_what_takes_turns(p, &q));
+	for (size_t i = 0; i < q.n; i++) {
+		if (q.set[i] == UPMU_SET_EVERY) {
+			add_event(p, &always, STAT_ALWAYS, q.index[i]);
 			continue;
-		if (!set || set->n + takers > room) {
-			set = NULL;
-			turn++;
 		}
-		for (size_t k = i; k < i + unit; k++)
-			if (count_takers(p, k, 1))
-				add_event(p, &set, turn, k);
+		if (q.set[i] != turn)
+			set = NULL;
+		turn = q.set[i];
+		add_event(p, &set, turn, q.index[i]);
 	}
 }
 
@@ -221,6 +243,16 @@ static void pack_others(struct packing *p)
 	}
 }
 
+/* One set alone has nobody to take turns with (others were refused). */
+static void keep_single_turn(struct stat_sets *sets)
+{
+	if (sets->turns != 1)
+		return;
+	for (size_t i = 0; i < sets->n; i++)
+		sets->set[i].turn = STAT_ALWAYS;
+	sets->turns = 0;
+}
+
 int stat_pack(struct stat_sets *sets, struct stat_events *events,
 	      const struct stat_target *target)
 {
@@ -232,5 +264,6 @@ int stat_pack(struct stat_sets *sets, struct stat_events *events,
 			pack_in_turns(&p);
 		else
 			pack_together(&p);
+	keep_single_turn(sets);
 	return 0;
 }

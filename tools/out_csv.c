@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CSV: perf stat's columns in perf stat's order, then what it does not have.
+ * docs/schema/stat-csv.json describes each; the two are tested together.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "out.h"
+
+static const char *const columns[] = {
+	"value",     "unit",	    "event",   "running_ns", "running_percent",
+	"metric",    "metric_unit", "counted", "low",	     "high",
+	"deviation", "runs",
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+/* How many a row without a value leaves empty before its metric. */
+#define BEFORE_METRIC 5
+
+struct table {
+	FILE *out;
+	const char *separator;
+	const struct stat_report *report;
+};
+
+static void part(const struct table *t)
+{
+	fputs(t->separator, t->out);
+}
+
+static void write_header(const struct table *t)
+{
+	if (t->report->interval_s > 0) {
+		fputs("interval_s", t->out);
+		part(t);
+	}
+	for (size_t i = 0; i < COLUMNS; i++)
+		fprintf(t->out, "%s%s", i ? t->separator : "", columns[i]);
+	fputc('\n', t->out);
+}
+
+static void start_row(const struct table *t)
+{
+	if (t->report->interval_s <= 0)
+		return;
+	fprintf(t->out, "%.9f", t->report->interval_s);
+	part(t);
+}
+
+static void empty(const struct table *t, size_t n)
+{
+	while (n--)
+		part(t);
+}
+
+static void write_value(const struct table *t, double value)
+{
+	if (isfinite(value))
+		fprintf(t->out, "%.0f", value);
+}
+
+/* The columns that perf stat does not have. */
+static void write_more(const struct table *t, const struct stat_count *count)
+{
+	bool interval = count->estimated && count->spread.n < 2 &&
+			!t->report->options->no_scale;
+
+	fprintf(t->out, "%" PRIu64, count->raw);
+	part(t);
+	if (interval)
+		write_value(t, count->estimate.low);
+	part(t);
+	if (interval)
+		write_value(t, count->estimate.high);
+	part(t);
+	if (count->spread.n > 1)
+		fprintf(t->out, "%.3f", count->spread.deviation);
+	part(t);
+	fprintf(t->out, "%zu", count->spread.n > 1 ? count->spread.n : 1);
+}
+
+static void write_metric(const struct table *t, const struct stat_metric *m)
+{
+	if (m)
+		fprintf(t->out, "%.6g", m->value);
+	part(t);
+	if (m)
+		fprintf(t->out, "%s", m->key);
+}
+
+static const struct stat_metric *next_metric(const struct stat_metric *metric,
+					     size_t n, size_t *at, int event)
+{
+	while (*at < n)
+		if (metric[(*at)++].event == event)
+			return &metric[*at - 1];
+	return NULL;
+}
+
+static void write_event(const struct table *t, size_t i,
+			const struct stat_metric *metric, size_t metrics)
+{
+	const struct stat_event *event = &t->report->events->event[i];
+	const struct stat_count *count = &t->report->count[i];
+	bool counted = count->state == STAT_COUNTED;
+	const struct stat_metric *m;
+	size_t at = 0;
+
+	m = next_metric(metric, metrics, &at, (int)i);
+	start_row(t);
+	if (counted)
+		write_value(t, stat_value(t->report, count));
+	else
+		fputs(stat_state_text(count->state), t->out);
+	part(t);
+	fprintf(t->out, "%s%s%s%s", event->unit, t->separator, event->name,
+		t->separator);
+	fprintf(t->out, "%" PRIu64 "%s%.2f%s", count->running_ns, t->separator,
+		100 * stat_share(count), t->separator);
+	write_metric(t, m);
+	part(t);
+	if (counted)
+		write_more(t, count);
+	else
+		empty(t, 4);
+	fputc('\n', t->out);
+	while ((m = next_metric(metric, metrics, &at, (int)i))) {
+		start_row(t);
+		empty(t, BEFORE_METRIC);
+		write_metric(t, m);
+		empty(t, 5);
+		fputc('\n', t->out);
+	}
+}
+
+static void write_plain(const struct table *t, const char *name,
+			const char *unit, double value)
+{
+	start_row(t);
+	fprintf(t->out, "%.*f%s%s%s%s", unit[0] == '%' ? 3 : 0, value,
+		t->separator, unit, t->separator, name);
+	empty(t, COLUMNS - 3);
+	fputc('\n', t->out);
+}
+
+/* perf has events of these names and units. */
+static void write_times(const struct table *t)
+{
+	const struct stat_report *r = t->report;
+
+	write_plain(t, "duration_time", "ns",
+		    1e9 * (r->elapsed.n > 1 ? r->elapsed.mean : r->elapsed_s));
+	if (r->has_usage) {
+		write_plain(t, "user_time", "ns", 1e9 * r->user_s);
+		write_plain(t, "system_time", "ns", 1e9 * r->sys_s);
+	}
+	if (r->turns && !r->options->passes) {
+		write_plain(t, "slices", "", (double)r->slices);
+		write_plain(t, "switching", "%", 100 * r->switching);
+	}
+}
+
+int stat_write_csv(FILE *out, const struct stat_report *report)
+{
+	static bool has_header;
+	const char *separator = report->options->separator;
+	const struct table t = { .out = out,
+				 .separator = separator ? separator : ",",
+				 .report = report };
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
+
+	/* perf's -x has none, and scripts do without. */
+	if (!separator && !has_header)
+		write_header(&t);
+	has_header = true;
+	for (size_t i = 0; i < report->events->n; i++)
+		if (!report->events->event[i].hidden)
+			write_event(&t, i, metric, metrics);
+	if (report->interval_s <= 0)
+		write_times(&t);
+	return ferror(out) ? -1 : 0;
+}

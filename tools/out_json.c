@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+/* JSON: docs/schema/stat.schema.json is the contract, and tested. */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "out.h"
+#include "tools/version.h"
+
+#define SCHEMA_VERSION 1
+
+/* What has no number is null: never 0. */
+static json_t *number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+static const char *state_key(enum stat_state state)
+{
+	static const char *const key[] = {
+		[STAT_COUNTED] = "counted",
+		[STAT_NOT_SUPPORTED] = "not supported",
+		[STAT_NOT_COUNTED] = "not counted",
+		[STAT_NOT_EMULATED] = "not emulated",
+	};
+
+	return key[state];
+}
+
+static void add_counts(json_t *to, const struct stat_report *report,
+		       const struct stat_count *count)
+{
+	json_object_set_new(to, "value", number(stat_value(report, count)));
+	json_object_set_new(to, "counted", integer(count->raw));
+	json_object_set_new(to, "running_ns", integer(count->running_ns));
+	json_object_set_new(to, "enabled_ns", integer(count->enabled_ns));
+	json_object_set_new(to, "running_percent",
+			    number(100 * stat_share(count)));
+	json_object_set_new(to, "estimated", json_boolean(count->estimated));
+	if (count->estimated) {
+		json_object_set_new(to, "estimate",
+				    number(count->estimate.total));
+		json_object_set_new(to, "low_95", number(count->estimate.low));
+		json_object_set_new(to, "high_95",
+				    number(count->estimate.high));
+		json_object_set_new(to, "slices",
+				    integer(count->estimate.slices));
+	}
+	if (count->spread.n > 1) {
+		json_object_set_new(to, "mean", number(count->spread.mean));
+		json_object_set_new(to, "deviation",
+				    number(count->spread.deviation));
+	}
+}
+
+static json_t *make_event(const struct stat_report *report, size_t i)
+{
+	const struct stat_event *event = &report->events->event[i];
+	const struct stat_count *count = &report->count[i];
+	json_t *out = json_object();
+
+	json_object_set_new(out, "event", json_string(event->name));
+	json_object_set_new(out, "state", json_string(state_key(count->state)));
+	json_object_set_new(
+		out, "unit",
+		json_string(event->unit[0] ? event->unit : "events"));
+	if (event->role >= 0)
+		json_object_set_new(out, "role",
+				    json_string(upmu_default_key(event->role)));
+	if (count->state == STAT_COUNTED)
+		add_counts(out, report, count);
+	return out;
+}
+
+static json_t *make_events(const struct stat_report *report)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < report->events->n; i++)
+		if (!report->events->event[i].hidden)
+			json_array_append_new(list, make_event(report, i));
+	return list;
+}
+
+static json_t *make_metrics(const struct stat_report *report)
+{
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t n = stat_metrics(report, metric, STAT_METRICS_MOST);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(
+			list,
+			json_pack("{s:s, s:f, s:s, s:s}", "metric",
+				  metric[i].key, "value", metric[i].value,
+				  "unit", metric[i].unit, "event",
+				  report->events->event[metric[i].event].name));
+	return list;
+}
+
+static void add_command(json_t *to, const struct stat_report *report)
+{
+	json_t *words = json_array();
+
+	for (char **word = report->options->command; word && *word; word++)
+		/* A word that is no UTF-8 has no JSON; its place stays. */
+		if (json_array_append_new(words, json_string(*word)))
+			json_array_append_new(words, json_null());
+	json_object_set_new(to, "command", words);
+}
+
+static void add_times(json_t *to, const struct stat_report *report)
+{
+	json_object_set_new(to, "runs", integer(report->options->repeat));
+	json_object_set_new(to, "elapsed_s",
+			    number(report->elapsed.n > 1 ? report->elapsed.mean
+							 : report->elapsed_s));
+	if (report->elapsed.n > 1)
+		json_object_set_new(to, "elapsed_deviation_s",
+				    number(report->elapsed.deviation));
+	if (!report->has_usage)
+		return;
+	json_object_set_new(to, "user_s", number(report->user_s));
+	json_object_set_new(to, "sys_s", number(report->sys_s));
+	json_object_set_new(to, "page_faults", integer(report->page_faults));
+	json_object_set_new(to, "context_switches",
+			    integer(report->context_switches));
+}
+
+static void add_turns(json_t *to, const struct stat_report *report)
+{
+	if (!report->turns)
+		return;
+	json_object_set_new(to, "multiplexing",
+			    json_pack("{s:I, s:I, s:f, s:f, s:b}", "sets",
+				      (json_int_t)report->turns, "slices",
+				      (json_int_t)report->slices, "slice_ms",
+				      report->slice_ms, "switching_percent",
+				      100 * report->switching, "passes",
+				      report->options->passes));
+}
+
+static void add_notes(json_t *to, const struct stat_report *report)
+{
+	json_object_set_new(to, "user_only",
+			    json_boolean(report->events->user_only));
+	if (report->events->reason[0])
+		json_object_set_new(to, "reason",
+				    json_string(report->events->reason));
+	if (report->notes)
+		json_object_set_new(to, "notes", json_string(report->notes));
+}
+
+int stat_write_json(FILE *out, const struct stat_report *report)
+{
+	bool interval = report->interval_s > 0;
+	size_t form = JSON_REAL_PRECISION(12) |
+		      (interval ? JSON_COMPACT : JSON_INDENT(2));
+	json_t *root = json_object();
+	int error;
+
+	json_object_set_new(root, "upmu_stat", integer(SCHEMA_VERSION));
+	json_object_set_new(root, "version", json_string(UPMU_VERSION_TEXT));
+	add_command(root, report);
+	if (interval)
+		json_object_set_new(root, "interval_s",
+				    number(report->interval_s));
+	else
+		add_times(root, report);
+	json_object_set_new(root, "events", make_events(report));
+	json_object_set_new(root, "metrics", make_metrics(report));
+	add_turns(root, report);
+	add_notes(root, report);
+	error = json_dumpf(root, out, form) || fputc('\n', out) == EOF;
+	json_decref(root);
+	return error || ferror(out) ? -1 : 0;
+}
