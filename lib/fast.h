@@ -6,8 +6,17 @@
 #define UPMU_LIB_FAST_H
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "upmu.h"
+
+/** Is the calling thread the one that opened the set of @counter? */
+static inline bool upmu_is_opener(const struct upmu_counter *counter)
+{
+	uintptr_t key = (uintptr_t)counter->thread - upmu_regs_thread_pointer();
+
+	return key == UPMU_KEY_WIDE || key == UPMU_KEY_NARROW;
+}
 
 /**
  * Read @n counters of one set by register, of one instant, on the thread that

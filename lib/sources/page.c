@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/explain.h"
+#include "lib/fast.h"
 #include "lib/lease.h"
 #include "lib/perf_set.h"
 #include "lib/processor.h"
@@ -74,7 +75,8 @@ static int map_pages(struct upmu *set)
 		const struct upmu_page *page = set->slots[i].page[0];
 
 		/* The kernel tells the width before the event first runs. */
-		set->counters[i].thread = upmu_thread_key(page->pmc_width == 64);
+		set->counters[i].thread =
+			upmu_thread_key(page->pmc_width == 64);
 		set->counters[i].page = page;
 	}
 	return 0;
@@ -219,6 +221,56 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 	return ret;
 }
 
+static int counts(const struct upmu *set, uint64_t *out)
+{
+	if (!upmu_is_opener(set->counters))
+		return -EAGAIN;
+	return upmu_fast_counts(set->counters, out, set->size);
+}
+
+/*
+ * One look at the pages of an event that has one on each PMU. A thread runs on
+ * one kind of core: one event may be on the hardware, and the pages of the
+ * others hold what they came to. No page may change while they are added up.
+ */
+static int try_sum(const struct upmu *set, size_t position, uint64_t *sum)
+{
+	void *const *pages = set->slots[position].page;
+	uint32_t locks[UPMU_PMUS_MAX];
+	int running = 0;
+
+	*sum = 0;
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+		const volatile struct upmu_page *page = pages[pmu];
+		uint64_t part;
+		int ret;
+
+		if (!page)
+			return -ENODATA;
+		locks[pmu] = page->lock;
+		part = (uint64_t)page->offset;
+		ret = upmu_page_try(pages[pmu], &locks[pmu], &part);
+		if (ret == -EAGAIN)
+			return ret;
+		running += !ret;
+		*sum += part;
+	}
+	for (size_t pmu = 0; pmu < set->pmus; pmu++)
+		if (upmu_page_lock(pages[pmu]) != locks[pmu])
+			return -EAGAIN;
+	return running == 1 ? 0 : -ENODATA;
+}
+
+static int count(struct upmu *set, size_t position, uint64_t *out)
+{
+	int ret = -EAGAIN;
+
+	if (set->pmus > 1 && upmu_is_opener(set->counters))
+		for (int tries = 0; ret == -EAGAIN && tries < 100; tries++)
+			ret = try_sum(set, position, out);
+	return ret ? upmu_perf_set_count(set, position, out) : 0;
+}
+
 const struct upmu_source upmu_source_page = {
 	.name = "page",
 	.probe = probe,
@@ -227,5 +279,6 @@ const struct upmu_source upmu_source_page = {
 	.start = upmu_perf_set_start,
 	.stop = upmu_perf_set_stop,
 	.read = upmu_perf_set_read,
-	.count = upmu_perf_set_count,
+	.counts = counts,
+	.count = count,
 };
