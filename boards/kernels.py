@@ -82,6 +82,46 @@ def _relocate(folder, home):
                                       f"{home}/usr/src/linux-"))
 
 
+def _tools(folder):
+    """The native programs among what came with the headers."""
+    for path in glob.glob(folder + "/usr/lib/linux-kbuild-*/**",
+                          recursive=True):
+        if os.path.isfile(path) and not os.path.islink(path):
+            with open(path, "rb") as file:
+                if file.read(4) == b"\x7fELF":
+                    yield path
+
+
+def _newest_glibc(path):
+    with open(path, "rb") as file:
+        wanted = re.findall(rb"\0GLIBC_(\d+)\.(\d+)", file.read())
+    return max(((int(one), int(two)) for one, two in wanted), default=(0, 0))
+
+
+def _bring_libc(folder, home, tools):
+    """Let the suite's modpost run where the C library is older than its own:
+
+    it is started by that suite's dynamic linker, unpacked beside it.
+    """
+    ours = os.confstr("CS_GNU_LIBC_VERSION") or "glibc 0.0"
+    ours = tuple(int(word) for word in ours.split()[1].split(".")[:2])
+    late = [path for path in _tools(folder) if _newest_glibc(path) > ours]
+    if not late:
+        return
+    unpack(tools.download("libc6"), folder + "/libc", ["*/lib/*.so*"])
+    loaders = glob.glob(folder + "/libc/**/ld-linux*.so.*", recursive=True)
+    if not loaders:
+        raise Failure(f"libc6 of {tools.name} holds no dynamic linker")
+    loader = home + loaders[0][len(folder):]
+    for path in late:
+        os.rename(path, path + ".elf")
+        with open(path, "w") as file:
+            file.write(f"#!/bin/sh\nexec '{loader}' --library-path "
+                       f"'{os.path.dirname(loader)}' "
+                       f"'{home + path[len(folder):]}.elf' \"$@\"\n")
+        os.chmod(path, 0o755)
+
+
 def headers(suite, arch):
     """Kbuild's folder for exactly the kernel that kernel() gave."""
     version = release(suite, arch)
@@ -99,6 +139,7 @@ def headers(suite, arch):
         if not tools.fresh():
             tools.update()
         unpack(tools.download(kbuild), folder)
+        _bring_libc(folder, home, tools)
         _relocate(folder, home)
 
     obtain(name, fill)
