@@ -83,6 +83,7 @@ static int open_by_perf(struct opening *opening, pid_t pid)
 		.name = "cycles",
 		.config = EVENT_CPU_CYCLES,
 		.config1 = CONFIG1_LONG,
+		.is_cpu = true,
 	};
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
 	int n = upmu_pmus_list(pmus);
