@@ -51,6 +51,9 @@ def built(board, kernel_arch, release):
                           "upmu.ko")
     if os.path.exists(module):
         files.append((module, "upmu/upmu.ko"))
+        peek = os.path.join(os.path.dirname(module), "upmu_peek.ko")
+        if os.path.exists(peek):
+            files.append((peek, "upmu/upmu_peek.ko"))
     return files
 
 

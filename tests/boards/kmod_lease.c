@@ -234,7 +234,7 @@ static void descriptor_tests(void)
 	    "info_tells_of_ones_own_lease", NULL);
 	copy = dup(fd);
 	close(copy);
-	waits = (struct pollfd){ .fd = fd };
+	waits = (struct pollfd){ .fd = fd, .events = 0, .revents = 0 };
 	tap(poll(&waits, 1, 0) == 1 && waits.revents & POLLHUP &&
 		    info_of(fd).lease_state == UPMU_STATE_ENDED,
 	    "poll_tells_that_it_has_ended", "%x", waits.revents);
@@ -258,18 +258,19 @@ static void bad_argument_tests(void)
 	uint32_t size = sizeof(struct upmu_lease);
 	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
 
-#define LEASE(...) ((struct upmu_lease){ __VA_ARGS__ })
-	tap(lease_errno(LEASE(size, 0)) == EINVAL &&
-		    lease_errno(LEASE(size, 4)) == EINVAL,
+#define LEASE(s, m, f, r) \
+	((struct upmu_lease){ .size = s, .mode = m, .flags = f, .reserved = r })
+	tap(lease_errno(LEASE(size, 0, 0, 0)) == EINVAL &&
+		    lease_errno(LEASE(size, 4, 0, 0)) == EINVAL,
 	    "an_unknown_mode_is_einval", NULL);
-	tap(lease_errno(LEASE(size, 1, 4)) == EINVAL &&
-		    lease_errno(LEASE(size, 1, 1u << 31)) == EINVAL,
+	tap(lease_errno(LEASE(size, 1, 4, 0)) == EINVAL &&
+		    lease_errno(LEASE(size, 1, 1u << 31, 0)) == EINVAL,
 	    "an_unknown_flag_is_einval", NULL);
-	tap(lease_errno(LEASE(size, 1, UPMU_LEASE_EXEC)) == EINVAL,
+	tap(lease_errno(LEASE(size, 1, UPMU_LEASE_EXEC, 0)) == EINVAL,
 	    "exec_without_children_is_einval", NULL);
 	tap(lease_errno(LEASE(size, 1, 0, 1)) == EINVAL,
 	    "a_reserved_field_set_is_einval", NULL);
-	tap(lease_errno(LEASE(size - 1, 1)) == EINVAL,
+	tap(lease_errno(LEASE(size - 1, 1, 0, 0)) == EINVAL,
 	    "a_size_too_small_is_einval", NULL);
 	longer.tail[3] = 1;
 	tap(ioctl(fd, UPMU_IOC_LEASE, &longer) == -1 && errno == E2BIG,

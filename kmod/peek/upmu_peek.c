@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * upmu_peek.c - for tests only: look at and change each CPU's PMU registers
+ *
+ * upmu.ko is to leave them as they were; this tells, independently of it.
+ * Reading /proc/upmu_peek prints one line per CPU, without the counts that run.
+ * Writing "CPU REGISTER VALUE [N]" changes one, REGISTER being as printed.
+ */
+#include <linux/cpu.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "regs/regs.h"
+
+struct peek {
+	u32 control, enabled, interrupts, overflow, selected, access, filter;
+	u32 counters;
+	u32 type[UPMU_REGS_MAX_COUNTERS];
+	u64 counter[UPMU_REGS_MAX_COUNTERS];
+	u64 cycles;
+};
+
+static void peek_read(void *data)
+{
+	struct peek *peek = data;
+	unsigned int n;
+
+	peek->control = upmu_regs_control();
+	peek->enabled = upmu_regs_enabled();
+	peek->interrupts = upmu_regs_interrupts();
+	peek->overflow = upmu_regs_overflow();
+	peek->selected = upmu_regs_selected();
+	peek->access = upmu_regs_user_access();
+	peek->counters = upmu_regs_counters();
+	peek->cycles = upmu_regs_cycles64();
+	for (n = 0; n < peek->counters; n++) {
+		peek->type[n] = upmu_regs_type(n);
+		peek->counter[n] = upmu_regs_counter(n);
+	}
+	if (upmu_regs_has_filter())
+		peek->filter = upmu_regs_type(31);
+	upmu_regs_select(peek->selected);
+}
+
+static int peek_show(struct seq_file *m, void *unused)
+{
+	struct peek peek = {};
+	unsigned int n;
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		smp_call_function_single(cpu, peek_read, &peek, 1);
+		seq_printf(m, "cpu %d control %x enabled %x interrupts %x overflow %x selected %x access %x filter %x cycles %llx",
+			   cpu, peek.control, peek.enabled, peek.interrupts,
+			   peek.overflow, peek.selected, peek.access,
+			   peek.filter, peek.cycles);
+		for (n = 0; n < peek.counters; n++)
+			seq_printf(m, " type%u %x counter%u %llx", n,
+				   peek.type[n], n, peek.counter[n]);
+		seq_putc(m, '\n');
+	}
+	cpus_read_unlock();
+	return 0;
+}
+
+struct poke {
+	char name[16];
+	u32 value;
+	u32 n;
+	bool known;
+};
+
+static void poke_type(struct poke *poke, bool type)
+{
+	u32 selected = upmu_regs_selected();
+
+	if (type)
+		upmu_regs_set_type(poke->n, poke->value);
+	else
+		upmu_regs_set_counter(poke->n, poke->value);
+	upmu_regs_select(selected);
+}
+
+static void poke_write(void *data)
+{
+	struct poke *poke = data;
+
+	poke->known = true;
+	if (!strcmp(poke->name, "control")) {
+		upmu_regs_write_control(poke->value);
+	} else if (!strcmp(poke->name, "enabled")) {
+		upmu_regs_disable(~poke->value);
+		upmu_regs_enable(poke->value);
+	} else if (!strcmp(poke->name, "interrupts")) {
+		upmu_regs_disable_interrupts(~poke->value);
+		upmu_regs_enable_interrupts(poke->value);
+	} else if (!strcmp(poke->name, "overflow")) {
+		upmu_regs_clear_overflow(~poke->value);
+		upmu_regs_set_overflow(poke->value);
+	} else if (!strcmp(poke->name, "selected")) {
+		upmu_regs_select(poke->value);
+	} else if (!strcmp(poke->name, "access")) {
+		upmu_regs_set_user_access(poke->value);
+	} else if (!strcmp(poke->name, "cycles")) {
+		upmu_regs_set_cycles(poke->value);
+	} else if (!strcmp(poke->name, "type")) {
+		poke_type(poke, true);
+	} else if (!strcmp(poke->name, "counter")) {
+		poke_type(poke, false);
+	} else {
+		poke->known = false;
+	}
+	upmu_regs_isb();
+}
+
+static ssize_t peek_write(struct file *file, const char __user *text,
+			  size_t length, loff_t *position)
+{
+	struct poke poke = {};
+	char line[64] = "";
+	int cpu, err;
+
+	if (length >= sizeof(line))
+		return -EINVAL;
+	if (copy_from_user(line, text, length))
+		return -EFAULT;
+	if (sscanf(line, "%d %15s %i %u", &cpu, poke.name, &poke.value,
+		   &poke.n) < 3)
+		return -EINVAL;
+	err = smp_call_function_single(cpu, poke_write, &poke, 1);
+	if (err)
+		return err;
+	return poke.known ? length : -EINVAL;
+}
+
+static int peek_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, peek_show, NULL);
+}
+
+static const struct proc_ops peek_ops = {
+	.proc_open = peek_open,
+	.proc_read = seq_read,
+	.proc_write = peek_write,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
+};
+
+static int __init peek_init(void)
+{
+	return proc_create("upmu_peek", 0600, NULL, &peek_ops) ? 0 : -ENOMEM;
+}
+
+static void __exit peek_exit(void)
+{
+	remove_proc_entry("upmu_peek", NULL);
+}
+
+module_init(peek_init);
+module_exit(peek_exit);
+MODULE_DESCRIPTION("For tests: shows and changes the PMU registers of each CPU");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_cycles - the cycle counter runs freely for those who hold it
+ *
+ * kmod_cycles        takes a CYCLES lease and tries everything
+ * kmod_cycles open   the same as any process may, under open=cycles
+ * kmod_cycles runs   exits 0 where the counter can be read and moves, on each
+ *                    CPU; 1 where it stands, 2 for SIGILL
+ */
+#include "tests/boards/kmod.h"
+
+#define EVENT_CYCLES 0x11
+
+static int runs(void)
+{
+	int cpus = cpus_online();
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		uint32_t first, second;
+
+		pin(cpu);
+		if (!try_cycles(&first))
+			return 2;
+		spin_loop(1000);
+		if (!try_cycles(&second) || first == second)
+			return 1;
+	}
+	return 0;
+}
+
+static volatile sig_atomic_t illegal;
+
+/*
+ * Reads while perf comes and goes, past 2^31 and 2^32 where that many pass:
+ * each step forward, and none as long as perf's restart at -2^31 would be.
+ */
+static void free_running_test(double duration)
+{
+	uint32_t last = upmu_regs_cycles32(), crossed31 = 0, crossed32 = 0;
+	uint64_t total = 0, reads = 0, longest = 0;
+	double end = seconds() + duration;
+	int events[4], open = 0;
+
+	pin(0);
+	last = upmu_regs_cycles32();
+	while (seconds() < end) {
+		if (reads % 512 == 0) { /* perf beside it */
+			while (open)
+				close(events[--open]);
+			for (; open < 3; open++)
+				events[open] = event_open(
+					PERF_TYPE_HARDWARE,
+					PERF_COUNT_HW_CPU_CYCLES, 0, 0, -1,
+					open == 2);
+		}
+		for (int n = 0; n < 64; n++) {
+			uint32_t now = upmu_regs_cycles32();
+			uint32_t step = now - last;
+
+			if (step > longest)
+				longest = step;
+			crossed31 += last < 0x80000000u && now >= 0x80000000u;
+			crossed32 += now < last;
+			total += step;
+			last = now;
+			reads++;
+		}
+	}
+	while (open)
+		close(events[--open]);
+	tap(longest < 1u << 31 && reads > 1000,
+	    "the_cycle_counter_is_never_rewritten_while_perf_comes_and_goes",
+	    "%llu reads, %llu cycles, longest step %llu, past 2^31 %u times, 2^32 %u times",
+	    (unsigned long long)reads, (unsigned long long)total,
+	    (unsigned long long)longest, crossed31, crossed32);
+	tap(crossed31 && crossed32, "it_passed_2_to_31_and_2_to_32", NULL);
+}
+
+static uint64_t count_spin(int fd)
+{
+	struct counter counter = { fd, NULL };
+	uint64_t before = counter_read(&counter).value;
+	struct times after;
+
+	spin_loop(200000);
+	after = counter_read(&counter);
+	return after.running ? after.value - before : 0;
+}
+
+static void perf_cycles_test(void)
+{
+	int generic = event_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+				 0, 0, -1, 0);
+	int raw = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, 0, -1, 0);
+	struct counter page = counter_open(PERF_TYPE_HARDWARE,
+					   PERF_COUNT_HW_CPU_CYCLES);
+	uint64_t one = count_spin(generic), two = count_spin(raw), value;
+
+	tap(one > 100000 && two > 100000 && one < two * 4 && two < one * 4,
+	    "perfs_cycles_count_on_an_ordinary_counter_meanwhile",
+	    "cycles %llu, 0x11 %llu", (unsigned long long)one,
+	    (unsigned long long)two);
+	tap(page.page->index >= 1 && page.page->index < 32 &&
+		    counter_page(&page, &value),
+	    "and_their_page_names_it", "%u", page.page->index);
+	counter_close(&page);
+	close(generic);
+	close(raw);
+}
+
+/* An event open before, on the cycle counter, goes on counting. */
+static void moved_event_test(void)
+{
+	int fd = event_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0,
+			    -1, 0), lease;
+	struct counter counter = { fd, NULL };
+	struct times before, during, after;
+
+	spin_loop(100000);
+	before = counter_read(&counter);
+	lease = take(UPMU_MODE_CYCLES);
+	spin_loop(100000);
+	during = counter_read(&counter);
+	close(lease);
+	spin_loop(100000);
+	after = counter_read(&counter);
+	tap(before.value > 50000 && during.value > before.value + 50000 &&
+		    after.value > during.value + 50000,
+	    "an_event_that_counted_before_counts_during_and_after",
+	    "%llu %llu %llu", (unsigned long long)before.value,
+	    (unsigned long long)during.value, (unsigned long long)after.value);
+	close(fd);
+}
+
+/* The counter is put where the next second passes 2^31, or 2^32. */
+static void near(uint32_t value)
+{
+	if (try_write())
+		upmu_regs_set_cycles(value);
+}
+
+int main(int argc, char **argv)
+{
+	bool all = argc > 1 && !strcmp(argv[1], "open");
+	int fd = -1;
+
+	if (argc > 1 && !strcmp(argv[1], "runs"))
+		return runs();
+	if (!all) {
+		moved_event_test();
+		fd = take(UPMU_MODE_CYCLES);
+		tap(fd >= 0, "root_takes_a_cycles_lease", "%d", fd);
+	}
+	tap(runs() == 0, "the_cycle_counter_runs_on_each_cpu", NULL);
+	perf_cycles_test();
+	pin(0);
+	near(0x7ff00000u);
+	spin_loop(1000000);
+	free_running_test(argc > 2 ? atof(argv[2]) : 6);
+	if (!all) {
+		int second = take(UPMU_MODE_CYCLES);
+
+		tap(second >= 0, "cycles_leases_are_many_at_a_time", NULL);
+		close(fd);
+		tap(try_cycles(NULL), "ending_one_leaves_the_other", NULL);
+		close(second);
+		tap(!try_cycles(NULL), "ending_the_last_closes_it", NULL);
+	}
+	return tap_done();
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/* kmod_page - perf's mmap page carries the index, and what it says is right */
+#include "tests/boards/kmod.h"
+
+#define EVENT_CYCLES 0x11 /* on an ordinary counter, as the boards count it */
+
+static bool between_reads(const struct counter *counter, int times)
+{
+	for (int n = 0; n < times; n++) {
+		uint64_t before = counter_read(counter).value, value, after;
+		int there = counter_page(counter, &value);
+
+		after = counter_read(counter).value;
+		if (!there || value < before || value > after) {
+			printf("# %d: %llu <= %llu <= %llu\n", there,
+			       (unsigned long long)before,
+			       (unsigned long long)value,
+			       (unsigned long long)after);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void published_tests(void)
+{
+	struct counter cycles = counter_open(PERF_TYPE_HARDWARE,
+					     PERF_COUNT_HW_CPU_CYCLES);
+	struct counter event = counter_open(PERF_TYPE_RAW, EVENT_CYCLES);
+	struct counter second = counter_open(PERF_TYPE_RAW, EVENT_CYCLES);
+
+	tap(cycles.page && cycles.page->index == 32,
+	    "the_cycle_counter_has_index_32", "%u", cycles.page->index);
+	tap(event.page->index >= 1 && event.page->index <= 31 &&
+		    second.page->index >= 1 && second.page->index <= 31 &&
+		    event.page->index != second.page->index,
+	    "an_event_counter_has_1_plus_its_number", "%u %u",
+	    event.page->index, second.page->index);
+	tap(between_reads(&cycles, 2000),
+	    "cycles_read_lie_between_two_reads_by_system_call", NULL);
+	tap(between_reads(&event, 2000) && between_reads(&second, 2000),
+	    "events_read_lie_between_two_reads_by_system_call", NULL);
+	counter_close(&cycles);
+	counter_close(&event);
+	counter_close(&second);
+}
+
+static void reset_test(uint32_t type, uint64_t config, const char *claim)
+{
+	struct counter counter = counter_open(type, config);
+	uint64_t value = 0;
+	bool right = true;
+
+	for (int n = 0; n < 200 && right; n++) {
+		/* the read leaves a raw value behind, the reset publishes it */
+		counter_read(&counter);
+		ioctl(counter.fd, PERF_EVENT_IOC_RESET, 0);
+		right = counter_page(&counter, &value) &&
+			value < UINT32_MAX / 2 && between_reads(&counter, 5);
+	}
+	tap(right, claim, "%llu", (unsigned long long)value);
+	counter_close(&counter);
+}
+
+static uint32_t index_of(uint64_t config1, pid_t pid, int cpu, int inherit)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.config1 = config1,
+		.inherit = inherit ? 1 : 0,
+	};
+	volatile struct perf_event_mmap_page *page;
+	uint32_t index;
+	int fd = (int)syscall(__NR_perf_event_open, &attr, pid, cpu, -1, 0);
+
+	page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	index = page == MAP_FAILED ? UINT32_MAX : page->index;
+	munmap((void *)page, 4096);
+	close(fd);
+	return index;
+}
+
+static void withheld_tests(void)
+{
+	tap(index_of(2, 0, -1, 0) == 32, "an_event_that_asks_is_published",
+	    NULL);
+	tap(index_of(0, 0, -1, 0) == 0, "an_event_that_does_not_ask_is_not",
+	    NULL);
+	tap(index_of(2, -1, 0, 0) == 0, "an_event_of_a_whole_cpu_is_not", NULL);
+	tap(index_of(2, 0, 0, 1) == 0 || index_of(2, 0, -1, 1) == UINT32_MAX,
+	    "an_inherited_event_is_not", NULL);
+}
+
+int main(void)
+{
+	int fd;
+
+	pin(0);
+	fd = take(UPMU_MODE_COUNT);
+	if (fd < 0) {
+		tap(false, "root_takes_a_count_lease", "%d", fd);
+		return tap_done();
+	}
+	published_tests();
+	reset_test(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
+		   "cycles_are_right_after_read_and_reset");
+	reset_test(PERF_TYPE_RAW, EVENT_CYCLES,
+		   "events_are_right_after_read_and_reset");
+	withheld_tests();
+	close(fd);
+	return tap_done();
+}
