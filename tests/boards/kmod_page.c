@@ -7,7 +7,7 @@
 static bool between_reads(const struct counter *counter, int times)
 {
 	for (int n = 0; n < times; n++) {
-		uint64_t before = counter_read(counter).value, value, after;
+		uint64_t before = counter_read(counter).value, value = 0, after;
 		int there = counter_page(counter, &value);
 
 		after = counter_read(counter).value;
