@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* upmu stat: count an unmodified program. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,8 +31,10 @@ static FILE *open_output(const struct stat_options *options)
 
 	if (!path && options->format == STAT_FORMAT_RPISTAT)
 		path = "rpistat.txt";
-	if (!path)
-		return stderr;
+	if (!path) {
+		/* Closed by the caller: no report could ever be read. */
+		return fcntl(STDERR_FILENO, F_GETFD) < 0 ? NULL : stderr;
+	}
 	out = fopen(path, options->append ? "ae" : "we");
 	if (!out)
 		fprintf(stderr, "upmu stat: cannot write to '%s': %s\n", path,
@@ -105,13 +108,33 @@ static void add_run(struct stat_report *report)
 	stat_spread_add(&report->elapsed, report->elapsed_s);
 }
 
+static void look_back(struct stat_report *report,
+		      const struct stat_machine *before)
+{
+	struct stat_machine after;
+	size_t size;
+	FILE *notes = open_memstream(&report->notes, &size);
+
+	if (!notes)
+		return;
+	stat_machine_look(&after);
+	stat_machine_compare(notes, before, &after);
+	fclose(notes);
+	if (size)
+		return;
+	free(report->notes);
+	report->notes = NULL;
+}
+
 static int run_all(struct stat_report *report, struct stat_events *events,
 		   const struct stat_targets *targets)
 {
 	const struct stat_options *options = report->options;
 	double start_ns = stat_now_ns();
 	int status = EXIT_FAILED, error;
+	struct stat_machine before;
 
+	stat_machine_look(&before);
 	for (unsigned int run = 0; run < options->repeat; run++) {
 		show_progress(options, run, start_ns);
 		error = run_passes(report, events, targets, &status);
@@ -122,6 +145,7 @@ static int run_all(struct stat_report *report, struct stat_events *events,
 			break;
 	}
 	show_progress(options, options->repeat, start_ns);
+	look_back(report, &before);
 	if (!options->interval_ms && write_report(report) && !status)
 		status = EXIT_FAILED;
 	return status;
@@ -154,6 +178,7 @@ static int count(const struct stat_options *options, struct stat_events *events)
 		status = status ? status : EXIT_FAILED;
 	}
 	free(report.count);
+	free(report.notes);
 	stat_targets_free(&targets);
 	if (report.signal)
 		return child_end_like(report.signal);

@@ -288,6 +288,23 @@ struct stat_metric {
 size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
 		    size_t most);
 
+/* ---- the machine's state (stat_machine.c) ------------------------------ */
+
+#define STAT_POLICIES 8
+
+struct stat_machine {
+	unsigned int pi; /* the Raspberry Pi firmware's bits */
+	long cooling, heat;
+	bool under_voltage;
+	char governor[STAT_POLICIES][24];
+};
+
+/** What cannot be read is taken for well. */
+void stat_machine_look(struct stat_machine *machine);
+/** Write a line for each thing that disturbed the counts. */
+void stat_machine_compare(FILE *out, const struct stat_machine *before,
+			  const struct stat_machine *after);
+
 /* ---- a run (stat_run.c) ------------------------------------------------ */
 
 /** Called at the end of each interval of -I. */

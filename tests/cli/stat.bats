@@ -3,6 +3,8 @@
 # upmu stat as a user meets it. Whatever this machine's PMU can do, the
 # software numbers, the statuses and the streams must be right.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	cd "$BATS_TEST_TMPDIR"
@@ -24,8 +26,7 @@ setup() {
 }
 
 @test "stat_says_127_for_a_command_that_is_not_there" {
-	run "$upmu" stat -- /nonexistent/program
-	[ "$status" -eq 127 ]
+	run -127 "$upmu" stat -- /nonexistent/program
 	[[ "$output" == *"cannot execute '/nonexistent/program'"* ]]
 	[[ "$output" != *"s elapsed"* ]]
 }
@@ -109,4 +110,130 @@ setup() {
 	run "$upmu" stat -o /nonexistent/report -- true
 	[ "$status" -eq 125 ]
 	[[ "$output" == *"/nonexistent/report"* ]]
+}
+
+@test "stat_without_a_stderr_fails_and_runs_nothing" {
+	run sh -c '"$0" stat -- touch ran 2>&-' "$upmu"
+	[ "$status" -eq 125 ]
+	[ ! -e ran ]
+}
+
+@test "stat_passes_a_signal_sent_to_it_on_to_the_program" {
+	"$upmu" stat -o report -- sh -c \
+		'trap "echo got >got; exit 7" TERM; echo >ready; while :; do sleep 0.1; done' &
+	pid=$!
+	for _ in $(seq 100); do [ -e ready ] && break; sleep 0.1; done
+	kill -TERM "$pid"
+	wait "$pid" && status=0 || status=$?
+	[ "$status" -eq 7 ]
+	[ "$(cat got)" = got ]
+	grep -q 's elapsed' report
+}
+
+@test "stat_reports_after_the_terminals_interrupt" {
+	# A terminal's Ctrl-C goes to the whole foreground job.
+	run timeout 60 script -qec "'$upmu' stat -o report -- sh -c \
+		'trap \"exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
+		/dev/null < <(sleep 2; printf '\003'; sleep 1)
+	[ "$status" -eq 9 ]
+	grep -q 's elapsed' report
+}
+
+@test "stat_killed_leaves_the_program_running" {
+	"$upmu" stat -o report -- sh -c 'echo $$ >pid; sleep 1; echo >finished' &
+	pid=$!
+	for _ in $(seq 100); do [ -s pid ] && break; sleep 0.1; done
+	kill -KILL "$pid"
+	wait "$pid" || true
+	for _ in $(seq 100); do [ -e finished ] && break; sleep 0.1; done
+	[ -e finished ]
+}
+
+@test "stat_ends_with_the_program_though_a_daemon_it_started_lives" {
+	"$upmu" stat -e task-clock -o report -- sh -c 'sleep 20 >/dev/null 2>&1 & echo $! >daemon'
+	grep -q 's elapsed' report
+	kill -0 "$(cat daemon)"
+	kill "$(cat daemon)"
+}
+
+@test "stat_timeout_ends_the_program_with_status_124" {
+	run "$upmu" stat --timeout 200 -e task-clock -- sleep 30
+	[ "$status" -eq 124 ]
+	[[ "$output" == *"task-clock"* ]]
+}
+
+@test "stat_counts_a_running_process_until_it_ends" {
+	sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done' &
+	"$upmu" stat -e task-clock -o report -p $! || true
+	wait
+	clock=$(awk '/task-clock/ {gsub(",", ""); print $1}' report)
+	[ "$clock" -gt 100000 ]
+}
+
+@test "stat_of_no_such_process_says_so" {
+	run "$upmu" stat -p 999999 -e task-clock
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"no process '999999'"* ]]
+	run "$upmu" stat -p one -e task-clock
+	[ "$status" -eq 125 ]
+}
+
+@test "stat_counts_every_process_of_a_cpu" {
+	[ "$(id -u)" -eq 0 ] || skip "counting CPUs needs root"
+	"$upmu" stat -C 0 -e cpu-clock --timeout 300 -o report
+	clock=$(awk '/cpu-clock/ {gsub(",", ""); print $1}' report)
+	[ "$clock" -gt 200000000 ]
+}
+
+@test "stat_of_a_cpu_list_that_is_none_is_refused" {
+	run "$upmu" stat -C 0-x -e cpu-clock --timeout 100
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"'0-x'"* ]]
+}
+
+@test "stat_delay_leaves_the_beginning_out" {
+	one='i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done'
+	"$upmu" stat -e task-clock -o all -- sh -c "$one"
+	"$upmu" stat -e task-clock -D 2000 -o late -- sh -c "$one; sleep 3"
+	all=$(awk '/task-clock/ {gsub(",", ""); print $1}' all)
+	late=$(awk '/task-clock/ {gsub(",", ""); print $1}' late)
+	# Not counted at all is "<not": its number is 0 here.
+	[ "$all" -gt $((10 * ${late//[!0-9]/})) ]
+}
+
+@test "stat_repeats_give_mean_and_deviation" {
+	"$upmu" stat -r 4 -e page-faults -o report -- sh -c 'echo x >>runs'
+	[ "$(wc -l <runs)" -eq 4 ]
+	grep -q 'mean of 4 runs' report
+	grep -qE 'page-faults +\+- +[0-9.]+ %' report
+}
+
+@test "stat_options_that_contradict_each_other_are_refused" {
+	for options in '-p 1 -a' '-a --passes' '-I 10 -r 2' \
+		'--append' '--slice 0' '--slice x' '-r 0' '-I x' '-x ""'; do
+		run sh -c "'$upmu' stat $options -e task-clock -- true"
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "stat_says_that_the_machine_throttled_itself" {
+	fw=root/sys/devices/platform/soc/soc:firmware
+	mkdir -p "$fw"
+	echo 50005 >"$fw/get_throttled"
+	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true
+	grep -q 'supply voltage was too low' report
+	grep -q 'CPU was throttled' report
+	# Only since boot, not now and not newly: no word about it.
+	echo 50000 >"$fw/get_throttled"
+	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true
+	! grep -qE 'voltage|throttled' report
+}
+
+@test "stat_says_that_the_frequency_governor_changed" {
+	policy=root/sys/devices/system/cpu/cpufreq/policy0
+	mkdir -p "$policy"
+	echo performance >"$policy/scaling_governor"
+	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- \
+		sh -c "echo powersave >$policy/scaling_governor"
+	grep -q 'governor of CPU 0 changed from performance to powersave' report
 }
