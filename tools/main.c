@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "version.h"
@@ -41,7 +44,32 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+/*
+ * Where a standard descriptor is closed, the next file that is opened would
+ * take its number, and output its text. Opened the wrong way round, so that
+ * using it fails as it did; closed again to a program that upmu executes.
+ */
+static void keep_standard_descriptors(void)
+{
+	static const int wrong_way[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", wrong_way[fd] | O_CLOEXEC);
+}
+
+/* Output that did not arrive is a failure, whatever the command says. */
+static int finish(int status)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "upmu: cannot write to standard output: %s\n",
+		errno ? strerror(errno) : "some of it was lost");
+	return status ? status : 1;
+}
+
+static int run(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -64,4 +92,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	return command->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	keep_standard_descriptors();
+	return finish(run(argc, argv));
 }
