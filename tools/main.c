@@ -13,6 +13,7 @@
 	X(stat, "count an unmodified program") \
 	X(exec, "run a program that reads the registers itself") \
 	X(list, "show the events of this machine or of a core") \
+	X(cost, "what one reading costs here, by each source") \
 	X(regs, "show the PMU's registers, field by field") \
 	X(check, "what works here, what does not, and what mends it") \
 	X(setup, "make the counters usable after every boot")

@@ -4,7 +4,7 @@
 
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
-	commands=("check" "check -j" "list" "list -j" "regs PMCR=1"
+	commands=("check" "check -j" "list" "list -j" "cost" "regs PMCR=1"
 		"setup --dry-run" "stat --help" "exec --help" "--help"
 		"--version")
 }

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What board tests in bash share: TAP, and commands that run on the board.
+# A test sets $board and, for another kernel than its first, $suite.
+number=0
+out=
+
+ok() {	# CLAIM STATUS: $out explains a failure
+	number=$((number + 1))
+	if [ "$2" = 0 ]; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		printf '# %s\n' "${out//$'\n'/$'\n'# }"
+	fi
+}
+
+skip() {	# CLAIM WHY
+	number=$((number + 1))
+	echo "ok $number - $1 # SKIP $2"
+}
+
+has() {	# CLAIM TEXT: that $out has it
+	[[ "$out" == *"$2"* ]]
+	ok "$1" $?
+}
+
+lacks() {	# CLAIM TEXT
+	[[ -n "$out" && "$out" != *"$2"* ]]
+	ok "$1" $?
+}
+
+# Both outputs of a script on the board into $out, its status into $status.
+on_board() {	# [OPTION...] SCRIPT
+	out=$(boards/run "${board:?}" ${suite:+--kernel "$suite"} \
+		--timeout 300 "${@:1:$#-1}" -- sh -c "${*: -1}" 2>&1 </dev/null)
+	# shellcheck disable=SC2034 # for the test
+	status=$?
+}
+
+# The lines between "== NAME" and the next "==" of $whole into $out.
+section() {	# NAME
+	out=$(awk -v name="$1" '$1 == "==" { on = $2 == name; next } on' \
+		<<<"${whole:?}")
+}
+
+plan() {
+	echo "1..$number"
+}
