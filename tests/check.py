@@ -98,6 +98,8 @@ def summary(results, spent):
 
 def main():
     options = parse()
+    if options.all:
+        os.environ["UPMU_ALL"] = "1"    # scripts have a longer form too
     os.chdir(TOP)
     began = time.monotonic()
     try:
