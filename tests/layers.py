@@ -127,7 +127,8 @@ def _scripts(layer, pattern, env=None, before=()):
 
 def cli(options):
     said, there = _native()
-    env = {"UPMU_BUILD": os.path.abspath(GCC)}
+    env = {"UPMU_BUILD": os.path.abspath(GCC),
+           "UPMU": os.path.abspath(GCC + "/tools/upmu")}
     return (_scripts("cli", "tests/cli/*.bats", env, ["bats", "--tap"])
             if there else []), said
 
