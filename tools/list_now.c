@@ -86,6 +86,21 @@ static bool is_left_out(const struct list_core *list,
 	return !upmu_sys_exists(path);
 }
 
+/* QEMU without -icount lets instructions be opened and never counts one. */
+static bool stands_still(const struct upmu_perf_event *event)
+{
+	const struct upmu_perf_target here = { .cpu = -1, .group_fd = -1 };
+	struct upmu_value value = { 0 };
+	int fd = upmu_perf_open(event, &here);
+	int ret;
+
+	if (fd < 0)
+		return false;
+	ret = upmu_perf_read(fd, &value);
+	upmu_sys_close(fd);
+	return !ret && !value.count;
+}
+
 static void perf_event_of(struct upmu_perf_event *out,
 			  const struct list_core *list,
 			  const struct list_event *event)
@@ -118,37 +133,48 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 		return LIST_ELSEWHERE;
 	perf_event_of(&perf, list, event);
 	now = try_event(&perf);
+	if (is_emulated && now == LIST_YES &&
+	    event->row ==
+		    upmu_core_default(list->core, UPMU_DEFAULT_INSTRUCTIONS) &&
+	    stands_still(&perf))
+		return LIST_NOT_EMULATED;
 	if (now != LIST_YES && !list->reason[0])
 		snprintf(list->reason, sizeof(list->reason), "%s",
 			 upmu_explain());
 	return now;
 }
 
+/* Code 0 is sw_incr, or an ordinary event: never the cycle counter. */
+static int open_member(const struct upmu_core_kind *kind, uint32_t flags,
+		       int leader)
+{
+	const struct upmu_perf_event event = { .name = "r0",
+					       .type = kind->pmu_type };
+
+	return try_open(&event, flags, leader);
+}
+
 unsigned int list_ask_counters(const struct upmu_core_kind *kind)
 {
-	struct upmu_perf_event event = { .name = "sw_incr",
-					 .type = kind->pmu_type };
-	int fds[COUNTERS_MOST + 1];
+	uint32_t flags = UPMU_PERF_EXCLUDE_KERNEL;
+	int fds[COUNTERS_MOST + 1], fd;
 	unsigned int n = 0;
-	bool was_full = false;
 
 	if (kind->pmu_type == UPMU_PMU_TYPE_NONE || !is_this_machine())
 		return 0;
-	/* Code 0 is sw_incr, or an ordinary event: never the cycle counter. */
-	while (n <= COUNTERS_MOST) {
-		int fd = try_open(&event, UPMU_PERF_EXCLUDE_KERNEL,
-				  n ? fds[0] : -1);
-
-		if (fd == -EINVAL && !n)
-			fd = try_open(&event, 0, -1);
-		was_full = fd == -EINVAL || fd == -ENOSPC;
-		if (fd < 0)
-			break;
+	fd = open_member(kind, flags, -1);
+	if (fd == -EINVAL) {
+		flags = 0; /* no privilege filters */
+		fd = open_member(kind, flags, -1);
+	}
+	while (fd >= 0) {
 		fds[n++] = fd;
+		fd = n > COUNTERS_MOST ? -E2BIG
+				       : open_member(kind, flags, fds[0]);
 	}
 	for (unsigned int i = 0; i < n; i++)
 		upmu_sys_close(fds[i]);
-	return was_full ? n : 0;
+	return fd == -ENOSPC || fd == -EINVAL ? n : 0;
 }
 
 void list_ask_now(struct list_core *list, bool is_emulated)

@@ -19,6 +19,8 @@
 #define DEVICES "/sys/bus/event_source/devices"
 #define TREE	"/sys/firmware/devicetree/base"
 
+#define CYCLES_OF_V6 0xff
+
 static bool has_event(const char *pmu, const char *event)
 {
 	char path[UPMU_PATH_SIZE];
@@ -100,6 +102,9 @@ bool upmu_emulator_counts(const struct upmu_event_row *row)
 					       "sw_incr" };
 	const char *name = upmu_row_name(row);
 
+	/* Of the ARM1176 QEMU has the registers' names, and no PMU. */
+	if (upmu_row_code(row) == CYCLES_OF_V6)
+		return false;
 	for (size_t i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
 		if (!strcmp(name, counted[i]))
 			return true;

@@ -146,7 +146,10 @@ int upmu_machine_read(struct upmu_machine *machine);
  */
 bool upmu_machine_is_emulated(void);
 
-/** Can an emulator count this code at all? (Instructions: with -icount.) */
+/**
+ * Can QEMU count this event at all? Instructions only with -icount, nothing
+ * on an ARM1176, whose counters stand still there.
+ */
 bool upmu_emulator_counts(const struct upmu_event_row *row);
 
 /** Which kind a CPU is of; NULL: it is of none. */

@@ -241,6 +241,9 @@ static void emulators_count_cycles_instructions_and_increments_only(void **s)
 	assert_true(upmu_emulator_counts(upmu_core_find(core, "sw_incr", 7)));
 	assert_false(
 		upmu_emulator_counts(upmu_core_find(core, "l1d_cache", 9)));
+	core = upmu_core_by_midr(0x410fb767);
+	assert_false(upmu_emulator_counts(
+		upmu_core_find(core, "cpu_cycles", 10)));
 }
 
 int main(void)
