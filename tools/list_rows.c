@@ -112,16 +112,18 @@ static const struct {
 	{ "java", KINDS },
 };
 
+static bool contains(const char *event, const char *part)
+{
+	if (*part != '^')
+		return strstr(event, part);
+	return strstr(event, part + 1) == event;
+}
+
 static enum heading heading_of(const char *event)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		const char *part = parts[i].part;
-		bool first = *part == '^';
-
-		if (first ? !strncmp(event, part + 1, strlen(part + 1))
-			  : strstr(event, part) != NULL)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (contains(event, parts[i].part))
 			return parts[i].heading;
-	}
 	return OTHER;
 }
 

@@ -284,7 +284,7 @@ int upmu_events_parse(struct upmu_event_list *out, const char *text,
 		      const struct upmu_machine *machine,
 		      struct upmu_events_error *error)
 {
-	struct upmu_events_error why;
+	struct upmu_events_error why = { 0 };
 	struct parser check = { .text = text,
 				.machine = machine,
 				.error = &why };

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/* Lookup in the tables: every event of every core is found, at no cost. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/events/events.h"
+#include "lib/sys.h"
+
+static int allocations;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	allocations++;
+	return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	allocations++;
+	return __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	allocations++;
+	return __real_realloc(old, size);
+}
+
+static void upper(char *out, size_t size, const char *text)
+{
+	size_t i;
+
+	for (i = 0; text[i] && i + 1 < size; i++)
+		out[i] = text[i] >= 'a' && text[i] <= 'z'
+				 ? (char)(text[i] - 'a' + 'A')
+				 : text[i];
+	out[i] = '\0';
+}
+
+static void every_event_is_found_by_name_and_by_code(void **s)
+{
+	const struct upmu_event_row *row;
+	const struct upmu_core *core;
+	size_t found = 0;
+	char shout[64];
+
+	(void)s;
+	for (size_t c = 0; (core = upmu_core_at(c)); c++) {
+		for (size_t i = 0; (row = upmu_core_row(core, i)); i++) {
+			const char *name = upmu_row_name(row);
+
+			upper(shout, sizeof(shout), name);
+			assert_ptr_equal(
+				upmu_core_find(core, name, strlen(name)), row);
+			assert_ptr_equal(
+				upmu_core_find(core, shout, strlen(shout)),
+				row);
+			assert_ptr_equal(
+				upmu_core_find_code(core, upmu_row_code(row)),
+				row);
+			found++;
+		}
+	}
+	assert_true(found > 2000);
+}
+
+static void a_part_of_a_name_is_not_found(void **s)
+{
+	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
+
+	(void)s;
+	assert_non_null(upmu_core_find(core, "l1d_cache", 9));
+	assert_null(upmu_core_find(core, "l1d_cach", 8));
+	assert_null(upmu_core_find(core, "l1d_cache_", 10));
+	assert_null(upmu_core_find(core, "", 0));
+	/* Another core's event, which is in the pool of names. */
+	assert_null(upmu_core_find(core, "ibuf_stall", 10));
+}
+
+static void every_core_is_found_by_its_name(void **s)
+{
+	const struct upmu_core *core;
+
+	(void)s;
+	for (size_t i = 0; (core = upmu_core_at(i)); i++) {
+		const char *name = upmu_core_name(core);
+
+		assert_ptr_equal(upmu_core_by_name(name, strlen(name)), core);
+		assert_true(upmu_core_counters(core) > 0);
+		assert_true(upmu_core_counters(core) <=
+			    upmu_core_counters_most(core));
+		assert_true(strlen(upmu_core_manuals(core)) > 0);
+	}
+	assert_null(upmu_core_by_name("cortex-a5x", 10));
+	assert_null(upmu_core_by_name("cortex-a", 8));
+}
+
+static void every_core_has_the_nine_defaults(void **s)
+{
+	const struct upmu_core *core;
+
+	(void)s;
+	for (size_t i = 0; (core = upmu_core_at(i)); i++) {
+		const struct upmu_event_row *row;
+
+		for (int d = 0; d < UPMU_DEFAULTS; d++) {
+			row = upmu_core_default(core, (enum upmu_default)d);
+			assert_ptr_equal(
+				upmu_core_find_code(core, upmu_row_code(row)),
+				row);
+		}
+		assert_true(upmu_row_is_cycles(
+			upmu_core_default(core, UPMU_DEFAULT_CYCLES)));
+	}
+	assert_string_equal(upmu_default_key(UPMU_DEFAULT_L1D_MISS),
+			    "l1d_miss");
+	assert_null(upmu_default_key(UPMU_DEFAULTS));
+}
+
+static void variant_and_revision_do_not_make_another_core(void **s)
+{
+	(void)s;
+	assert_string_equal(upmu_core_name(upmu_core_by_midr(0x410fd034)),
+			    "cortex-a53");
+	assert_ptr_equal(upmu_core_by_midr(0x413fd0c1),
+			 upmu_core_by_midr(0x410fd0c0));
+	assert_null(upmu_core_by_midr(0x420fd034));
+	assert_null(upmu_core_by_midr(0));
+}
+
+static void armv6_has_no_common_table(void **s)
+{
+	(void)s;
+	assert_null(upmu_core_common(UPMU_ARCH_V6));
+	assert_true(upmu_core_is_common(upmu_core_common(UPMU_ARCH_V7)));
+	assert_true(upmu_core_is_common(upmu_core_common(UPMU_ARCH_V8)));
+}
+
+static void a_list_is_parsed_without_allocation(void **s)
+{
+	static struct upmu_event_list list;
+	static struct upmu_machine machine;
+	struct upmu_events_error error;
+	int before;
+
+	(void)s;
+	upmu_sys_set_root(FIXTURES "/rk3399");
+	assert_int_equal(upmu_machine_read(&machine), 0);
+	before = allocations;
+	assert_int_equal(
+		upmu_events_parse(&list,
+				  "cycles,{l1d_cache,l1d_cache_refill}:u,r1d,"
+				  "cortex-a72/br_pred/,task-clock,branches",
+				  &machine, &error),
+		0);
+	assert_int_equal(upmu_events_default(&list, &machine), 0);
+	assert_int_not_equal(
+		upmu_events_parse(&list, "l1d_cach", &machine, &error), 0);
+	assert_int_equal(allocations, before);
+	free(malloc(1)); /* the counting works */
+	assert_int_equal(allocations, before + 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_event_is_found_by_name_and_by_code),
+		cmocka_unit_test(a_part_of_a_name_is_not_found),
+		cmocka_unit_test(every_core_is_found_by_its_name),
+		cmocka_unit_test(every_core_has_the_nine_defaults),
+		cmocka_unit_test(variant_and_revision_do_not_make_another_core),
+		cmocka_unit_test(armv6_has_no_common_table),
+		cmocka_unit_test(a_list_is_parsed_without_allocation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
