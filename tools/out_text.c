@@ -184,12 +184,16 @@ static void write_turns(FILE *out, const struct stat_report *report)
 
 static void write_notes(FILE *out, const struct stat_report *report)
 {
+	if (report->intervals > 1)
+		return;
 	if (report->events->reason[0])
 		fprintf(out, "\nupmu stat: %s\n", report->events->reason);
 	if (report->events->user_only)
 		fputs("\nuser mode only: kernel.perf_event_paranoid allows "
 		      "this user no more\n",
 		      out);
+	if (report->source[0])
+		fprintf(out, "\n%s", report->source);
 	if (report->notes)
 		fprintf(out, "\n%s", report->notes);
 }

@@ -140,17 +140,22 @@ struct stat_sets {
 	size_t targets;
 	int *fd;
 	size_t fds;
+	struct stat_raw *raw; /* NULL: cores are counted through perf */
 };
 
 struct stat_sets_options {
 	bool on_exec; /* counting starts when the target executes */
 	bool inherit;
-	int first; /* the turn that starts; the others are off */
+	bool own_child; /* the one target is the command */
+	int first;	/* the turn that starts; the others are off */
 };
 
-/** Decide which events share a set, trying on the first target. */
+/**
+ * Decide which events share a set: by trying on the first target, or for
+ * @counters registers where sets->raw.
+ */
 int stat_pack(struct stat_sets *sets, struct stat_events *events,
-	      const struct stat_target *target);
+	      const struct stat_target *target, unsigned int counters);
 /** Mark an event as one that cannot be opened; the first tells why. */
 void stat_refuse(struct stat_events *events, struct stat_event *event);
 
@@ -166,6 +171,26 @@ void stat_sets_close(struct stat_sets *sets);
 int stat_set_read(const struct stat_sets *sets, size_t set,
 		  struct stat_reading *reading);
 void stat_turn_switch(const struct stat_sets *sets, int turn, bool on);
+
+/* ---- without perf (stat_raw.c) ------------------------------------------ */
+
+/** Is there no perf PMU, or did UPMU_SOURCE=raw ask for the registers? */
+bool stat_raw_wanted(const struct stat_events *events, bool *forced);
+/** 0, or a negative errno that upmu_explain() explains. */
+int stat_raw_open(struct stat_raw **out, const struct stat_events *events,
+		  const struct stat_targets *targets, unsigned int *counters);
+void stat_raw_close(struct stat_raw *raw);
+int stat_raw_refuses(const struct stat_raw *raw,
+		     const struct stat_event *event);
+int stat_raw_assign(struct stat_raw *raw, const struct stat_sets *sets);
+void stat_raw_switch(const struct stat_sets *sets, int turn, bool on);
+int stat_raw_read(const struct stat_sets *sets, size_t set,
+		  struct stat_reading *reading);
+/** To be called before a 32-bit counter goes round twice: each second. */
+void stat_raw_fold(const struct stat_sets *sets);
+/** Keep the program on the CPUs that are counted. */
+void stat_raw_bind(const struct stat_raw *raw, pid_t pid);
+void stat_raw_describe(const struct stat_raw *raw, char *text, size_t size);
 
 /* ---- slices (stat_turns.c, stat_timeline.c) ---------------------------- */
 
@@ -257,6 +282,8 @@ struct stat_report {
 	struct stat_spread elapsed;
 	uint64_t page_faults, context_switches;
 	bool has_usage;
+	char source[256];  /* what is in the numbers, where that is unusual */
+	size_t intervals;  /* how many were reported, this one too */
 	double interval_s; /* end of an interval since the start; 0: the whole
 			    */
 	size_t turns;

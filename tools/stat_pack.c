@@ -16,7 +16,8 @@ struct packing {
 	struct stat_events *events;
 	const struct stat_target *target;
 	int lane;
-	size_t room; /* events that fit beside the cycles */
+	size_t room;	       /* events that fit beside the cycles */
+	unsigned int counters; /* registers, where perf is not asked */
 };
 
 static bool is_wanted(const struct packing *p, size_t i)
@@ -90,6 +91,25 @@ static size_t try_one_group(struct packing *p)
 	while (n)
 		close(fd[--n]);
 	return left;
+}
+
+/* The same by reckoning, where upmu has the registers to itself. */
+static size_t reckon(struct packing *p)
+{
+	size_t takers = 0;
+
+	p->room = p->counters;
+	for (size_t i = 0; i < p->events->n; i++) {
+		struct stat_event *event = &p->events->event[i];
+
+		if (!is_wanted(p, i) || event->hidden)
+			continue;
+		if (stat_raw_refuses(p->sets->raw, event))
+			stat_refuse(p->events, event);
+		else
+			takers += event->base != STAT_BASE_CYCLES;
+	}
+	return takers > p->room ? takers - p->room : 0;
 }
 
 static struct stat_set *new_set(struct packing *p, int turn)
@@ -254,13 +274,16 @@ static void keep_single_turn(struct stat_sets *sets)
 }
 
 int stat_pack(struct stat_sets *sets, struct stat_events *events,
-	      const struct stat_target *target)
+	      const struct stat_target *target, unsigned int counters)
 {
-	struct packing p = { .sets = sets, .events = events, .target = target };
+	struct packing p = { .sets = sets,
+			     .events = events,
+			     .target = target,
+			     .counters = counters };
 
 	pack_others(&p);
 	for (p.lane = 0; p.lane < (int)events->lanes; p.lane++)
-		if (try_one_group(&p))
+		if (sets->raw ? reckon(&p) : try_one_group(&p))
 			pack_in_turns(&p);
 		else
 			pack_together(&p);

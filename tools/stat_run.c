@@ -41,6 +41,9 @@ static int start_counting(struct stat_run *run, bool by_exec)
 	if (!by_exec) {
 		stat_turn_switch(&run->sets, STAT_ALWAYS, true);
 		stat_turn_switch(&run->sets, first_turn(run), true);
+	} else if (run->sets.raw) {
+		stat_raw_switch(&run->sets, STAT_ALWAYS, true);
+		stat_raw_switch(&run->sets, first_turn(run), true);
 	}
 	run->enable_ns = INFINITY;
 	run->has_turns = run->sets.turns > 0 && run->pass < 0;
@@ -59,6 +62,7 @@ static void end_interval(struct stat_run *run)
 	stat_collect(run);
 	run->mark_ns = stat_now_ns();
 	run->report->interval_s = (run->mark_ns - run->start_ns) / 1e9;
+	run->report->intervals++;
 	if (run->interval(run->report))
 		run->ended = true;
 	if (run->has_turns)
@@ -79,7 +83,9 @@ static void time_out(struct stat_run *run)
 static void look_after(struct stat_run *run, double now)
 {
 	run->look_ns = now + LOOK_NS;
-	if (!stat_targets_alive(run->targets))
+	if (run->sets.raw)
+		stat_raw_fold(&run->sets);
+	if (!run->has_child && !stat_targets_alive(run->targets))
 		run->ended = true;
 }
 
@@ -185,7 +191,8 @@ static void set_clock(struct stat_run *run)
 					   : INFINITY;
 	run->enable_ns =
 		options->delay_ms ? now + options->delay_ms * 1e6 : INFINITY;
-	run->look_ns = run->has_child ? INFINITY : now + LOOK_NS;
+	run->look_ns =
+		run->has_child && !run->sets.raw ? INFINITY : now + LOOK_NS;
 }
 
 static int start(struct stat_run *run, bool by_exec)
@@ -211,6 +218,7 @@ static int open_sets(struct stat_run *run, bool by_exec)
 	const struct stat_sets_options how = {
 		.on_exec = by_exec,
 		.inherit = targets->target[0].pid >= 0,
+		.own_child = targets == &alone,
 		.first = first_turn(run),
 	};
 	int error;
@@ -218,6 +226,12 @@ static int open_sets(struct stat_run *run, bool by_exec)
 	error = stat_sets_open(&run->sets, run->events, targets, &how);
 	if (error)
 		return error;
+	if (run->sets.raw) {
+		stat_raw_describe(run->sets.raw, run->report->source,
+				  sizeof(run->report->source));
+		if (run->has_child)
+			stat_raw_bind(run->sets.raw, run->child.pid);
+	}
 	run->mark = calloc(run->sets.n + 1, sizeof(*run->mark));
 	return run->mark ? 0 : -ENOMEM;
 }

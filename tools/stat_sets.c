@@ -19,6 +19,11 @@ struct opening {
 	const struct stat_sets_options *options;
 };
 
+static bool is_raw(const struct stat_sets *sets, const struct stat_set *set)
+{
+	return sets->raw && set->lane >= 0;
+}
+
 static int remember(struct stat_sets *sets, int fd)
 {
 	int *more = realloc(sets->fd, (sets->fds + 1) * sizeof(*more));
@@ -129,6 +134,26 @@ static int open_set(const struct opening *o, struct stat_set *set)
 	return 0;
 }
 
+/*
+ * Where this fails perf is asked all the same, and says that it has no PMU;
+ * unless the user insisted.
+ */
+static void open_raw(const struct opening *o, unsigned int *counters)
+{
+	const struct stat_targets none = { 0 };
+	bool forced;
+
+	if (!stat_raw_wanted(o->events, &forced))
+		return;
+	if (!stat_raw_open(&o->sets->raw, o->events,
+			   o->options->own_child ? &none : o->targets,
+			   counters))
+		return;
+	for (size_t i = 0; forced && i < o->events->n; i++)
+		if (o->events->event[i].lane >= 0)
+			stat_refuse(o->events, &o->events->event[i]);
+}
+
 int stat_sets_open(struct stat_sets *sets, struct stat_events *events,
 		   const struct stat_targets *targets,
 		   const struct stat_sets_options *options)
@@ -137,15 +162,20 @@ int stat_sets_open(struct stat_sets *sets, struct stat_events *events,
 				   .events = events,
 				   .targets = targets,
 				   .options = options };
+	unsigned int counters = 0;
 	int error;
 
 	*sets = (struct stat_sets){ .targets = targets->n };
-	sets->set = calloc(events->n, sizeof(*sets->set));
+	sets->set = calloc(events->n + 1, sizeof(*sets->set));
 	if (!sets->set)
 		return -ENOMEM;
-	error = stat_pack(sets, events, &targets->target[0]);
+	open_raw(&o, &counters);
+	error = stat_pack(sets, events, &targets->target[0], counters);
+	if (!error && sets->raw)
+		error = stat_raw_assign(sets->raw, sets);
 	for (size_t i = 0; !error && i < sets->n; i++)
-		error = open_set(&o, &sets->set[i]);
+		if (!is_raw(sets, &sets->set[i]))
+			error = open_set(&o, &sets->set[i]);
 	if (error)
 		stat_sets_close(sets);
 	return error;
@@ -157,6 +187,7 @@ void stat_sets_close(struct stat_sets *sets)
 		close(sets->fd[i]);
 	for (size_t i = 0; i < sets->n; i++)
 		free(sets->set[i].leader);
+	stat_raw_close(sets->raw);
 	free(sets->fd);
 	free(sets->set);
 	*sets = (struct stat_sets){ 0 };
@@ -169,6 +200,8 @@ int stat_set_read(const struct stat_sets *sets, size_t set,
 	struct upmu_value value[STAT_SET_MAX];
 	struct stat_reading sum = { 0 };
 
+	if (is_raw(sets, s))
+		return stat_raw_read(sets, set, reading);
 	for (size_t t = 0; s->n && t < sets->targets; t++) {
 		int error;
 
@@ -188,11 +221,13 @@ int stat_set_read(const struct stat_sets *sets, size_t set,
 
 void stat_turn_switch(const struct stat_sets *sets, int turn, bool on)
 {
+	if (sets->raw)
+		stat_raw_switch(sets, turn, on);
 	for (size_t i = 0; i < sets->n; i++) {
 		const struct stat_set *s = &sets->set[i];
 
 		for (size_t t = 0; s->turn == turn && t < sets->targets; t++) {
-			if (s->leader[t] < 0)
+			if (is_raw(sets, s) || s->leader[t] < 0)
 				continue;
 			if (on)
 				upmu_perf_enable(s->leader[t], false);
