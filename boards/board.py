@@ -62,7 +62,9 @@ def parse(words):
         prog="boards/run", usage="boards/run NAME [OPTION...] -- COMMAND...",
         description="Boots an emulated board with a Debian kernel, runs "
         "COMMAND on it as root and returns its exit status; 125 when the "
-        "board itself failed.", add_help=True)
+        "board itself failed. A COMMAND of one word is a line for the "
+        "board's shell. What is built from this tree is in /upmu there, "
+        "its programs in the PATH.", add_help=True)
     parser.add_argument("--list", action="store_true",
                         help="list the boards")
     parser.add_argument("--kernel", metavar="SUITE",
@@ -88,6 +90,12 @@ def parse(words):
     if not options.list and not command:
         parser.error("no command after --")
     return options, command
+
+
+def shell_line(command):
+    """Words are run as they are; a single one is a line for the shell."""
+    return (command[0] if len(command) == 1
+            else shlex.join(command)) + "\n"
 
 
 def copied(specs):
@@ -120,7 +128,7 @@ def boot(options, command):
         ramdisk = os.path.join(work, "initramfs")
         image.initramfs(ramdisk, board, kernel, busybox,
                         os.path.join(HERE, "init"),
-                        shlex.join(command) + "\n", settings,
+                        shell_line(command), settings,
                         built(board, kernel_arch, release) + extra)
         tree = os.path.join(work, "tree")
         image.device_tree(tree, board, kernel)
