@@ -5,11 +5,16 @@
  * step before it loads, so nothing can be fetched ahead; with a block larger
  * than the cache every step is a miss.
  *
- *	chase [KIBIBYTES [STEPS]]	default 4096 and 1000000
+ *	chase [-m] [KIBIBYTES [STEPS]]	default 4096 and 1000000
+ *
+ * -m: it measures the walk itself, as a region.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <upmu.h>
 
 #define LINE 64 /* bytes; the cache line of most ARM cores */
 
@@ -63,10 +68,26 @@ static const struct node *chase(const struct node *node, long steps)
 	return node;
 }
 
+/* What UPMU_EVENTS= names is counted, and reported at exit. */
+static const struct node *chase_measured(const struct node *node, long steps)
+{
+	struct upmu_region *region;
+
+	if (upmu_region_open(&region, "chase") || upmu_region_begin(region)) {
+		fprintf(stderr, "chase: %s\n", upmu_explain());
+		exit(1);
+	}
+	node = chase(node, steps);
+	upmu_region_end(region);
+	return node;
+}
+
 int main(int argc, char **argv)
 {
-	long kib = argc > 1 ? parse(argv[1], 1, 1024 * 1024) : 4096;
-	long steps = argc > 2 ? parse(argv[2], 1, 2000000000) : 1000000;
+	int measured = argc > 1 && !strcmp(argv[1], "-m");
+	char **arg = argv + 1 + measured;
+	long kib = *arg ? parse(*arg++, 1, 1024 * 1024) : 4096;
+	long steps = *arg ? parse(*arg, 1, 2000000000) : 1000000;
 	size_t count = (size_t)kib * 1024 / LINE;
 	struct node *nodes = aligned_alloc(LINE, count * LINE);
 
@@ -76,7 +97,7 @@ int main(int argc, char **argv)
 	}
 	link_nodes(nodes, count);
 	printf("%ld steps over %ld KiB, ended at node %td\n", steps, kib,
-	       chase(nodes, steps) - nodes);
+	       (measured ? chase_measured : chase)(nodes, steps) - nodes);
 	free(nodes);
 	return 0;
 }

@@ -4,11 +4,15 @@
  * every step goes along a row, so on a real core most of them find their cache
  * line already there. The result is the same.
  *
- *	interchange [SIZE]		SIZE x SIZE matrices of float, default
- *200
+ *	interchange [-m] [SIZE]	SIZE x SIZE matrices of float, default 200
+ *
+ * -m: it measures the multiplication itself, as a region.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <upmu.h>
 
 static int parse_size(const char *text)
 {
@@ -37,9 +41,24 @@ static void multiply(const float *a, const float *b, float *c, int n)
 				c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
+/* What UPMU_EVENTS= names is counted, and reported at exit. */
+static void multiply_measured(const float *a, const float *b, float *c, int n)
+{
+	struct upmu_region *region;
+
+	if (upmu_region_open(&region, "multiply") ||
+	    upmu_region_begin(region)) {
+		fprintf(stderr, "interchange: %s\n", upmu_explain());
+		exit(1);
+	}
+	multiply(a, b, c, n);
+	upmu_region_end(region);
+}
+
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? parse_size(argv[1]) : 200;
+	int measured = argc > 1 && !strcmp(argv[1], "-m");
+	int n = argc > 1 + measured ? parse_size(argv[1 + measured]) : 200;
 	float *matrices = calloc(3 * (size_t)n * n, sizeof(float));
 	float *a = matrices, *b = a + n * n, *c = b + n * n;
 
@@ -49,7 +68,7 @@ int main(int argc, char **argv)
 	}
 	fill(a, n);
 	fill(b, n);
-	multiply(a, b, c, n);
+	(measured ? multiply_measured : multiply)(a, b, c, n);
 	printf("%d x %d, c[%d][%d] = %g\n", n, n, n - 1, n - 1,
 	       c[(size_t)n * n - 1]);
 	free(matrices);
