@@ -127,20 +127,57 @@ static int name_number(const char *name, size_t length)
 	return NO_NAME;
 }
 
+static const struct upmu_event_row *row_named(const struct upmu_core *core,
+					      int number)
+{
+	size_t low = 0, high = core->n_rows;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct upmu_event_row *row =
+			&core->rows[core->by_name[middle]];
+
+		if (row->name == number)
+			return row;
+		if (row->name > number)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 					    const char *name, size_t length)
 {
 	int number = name_number(name, length);
+	const struct upmu_event_row *row;
 
 	if (number == NO_NAME)
 		return NULL;
-	for (size_t i = 0; i < core->n_rows; i++)
-		if (core->rows[i].name == number)
-			return &core->rows[i];
-	for (size_t i = 0; i < core->n_aliases; i++)
+	row = row_named(core, number);
+	for (size_t i = 0; !row && i < core->n_aliases; i++)
 		if (core->aliases[i].name == number)
-			return &core->rows[core->aliases[i].row];
-	return NULL;
+			row = &core->rows[core->aliases[i].row];
+	return row;
+}
+
+size_t upmu_cores_with(const char *name, size_t length,
+		       const struct upmu_core **out, size_t n)
+{
+	int number = name_number(name, length);
+	size_t found = 0;
+
+	for (size_t i = 0; number != NO_NAME && i < upmu_core_count; i++) {
+		const struct upmu_core *core = &upmu_cores[i];
+
+		if (core->is_common || !row_named(core, number))
+			continue;
+		if (found < n)
+			out[found] = core;
+		found++;
+	}
+	return found;
 }
 
 const struct upmu_event_row *upmu_core_find_code(const struct upmu_core *core,

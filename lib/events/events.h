@@ -70,6 +70,9 @@ const struct upmu_event_row *upmu_core_row(const struct upmu_core *core,
 /** By mnemonic or perf's generic name, in any case; NULL: none. */
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 					    const char *name, size_t length);
+/** Which cores have a mnemonic: how many, the first @n of them in @out. */
+size_t upmu_cores_with(const char *name, size_t length,
+		       const struct upmu_core **out, size_t n);
 const struct upmu_event_row *upmu_core_find_code(const struct upmu_core *core,
 						 unsigned int code);
 const struct upmu_event_row *upmu_core_default(const struct upmu_core *core,

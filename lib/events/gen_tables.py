@@ -70,6 +70,10 @@ def emit_core_arrays(out, table, pools):
             row.code, names.index[row.name], texts.add(row.text, row.caveat),
             sources.add(row.source)))
     out.append('};')
+    by_name = sorted(range(len(rows)), key=lambda i: names.index[rows[i].name])
+    out.append(f'static const uint16_t by_name_{c_name(table)}[] = {{')
+    out.append('\t' + ', '.join(map(str, by_name)))
+    out.append('};')
     aliases = sorted(table.alias_rows().items(), key=lambda a: a[0].lower())
     out.append(f'static const struct upmu_alias aliases_{c_name(table)}[] = {{')
     for generic, name in aliases:
@@ -94,6 +98,7 @@ def emit_core(out, table, index, n_rows, n_aliases):
         f'\t\t.manuals = "{manuals}",',
         f'\t\t.notes = "{notes}",',
         f'\t\t.rows = rows_{name},',
+        f'\t\t.by_name = by_name_{name},',
         f'\t\t.aliases = aliases_{name},',
         f'\t\t.n_rows = {n_rows},',
         f'\t\t.n_aliases = {n_aliases},',

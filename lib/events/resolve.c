@@ -421,30 +421,56 @@ static const char *unknown_on(const struct question *q, char *out, size_t size)
 	return out;
 }
 
+/* "an event of arm1136, arm1176 and 3 more": another core's. */
+static bool hint_cores(const struct question *q)
+{
+	const struct upmu_core *cores[3];
+	char *hint = q->error->hint;
+	size_t size = sizeof(q->error->hint), used;
+	size_t n = upmu_cores_with(q->name.text, q->name.length, cores, 3);
+
+	if (!n)
+		return false;
+	used = (size_t)snprintf(hint, size, "it is an event of %s",
+				upmu_core_name(cores[0]));
+	for (size_t i = 1; i < n && i < 3; i++)
+		used += (size_t)snprintf(hint + used, size - used, ", %s",
+					 upmu_core_name(cores[i]));
+	if (n > 3)
+		snprintf(hint + used, size - used, " and %zu more", n - 3);
+	return true;
+}
+
+static bool hint_nearest(const struct question *q, const struct upmu_core *core)
+{
+	const char *near[3];
+	char *hint = q->error->hint;
+	size_t size = sizeof(q->error->hint), used;
+	size_t n = upmu_events_nearest(core, q->name.text, q->name.length, near,
+				       3);
+
+	if (!n)
+		return false;
+	used = (size_t)snprintf(hint, size, "did you mean %s", near[0]);
+	for (size_t i = 1; i < n; i++)
+		used += (size_t)snprintf(hint + used, size - used, "%s%s",
+					 i + 1 == n ? " or " : ", ", near[i]);
+	snprintf(hint + used, size - used, "?");
+	return true;
+}
+
 static int refuse_unknown(struct question *q)
 {
+	int kind = q->only_kind < 0 ? 0 : q->only_kind;
 	const struct upmu_core *core = NULL;
-	const char *near[3];
 	char what[96];
-	size_t n, used;
 
 	if (q->machine->n_kinds)
-		core = q->machine->kinds[q->only_kind < 0 ? 0 : q->only_kind]
-			       .core;
+		core = q->machine->kinds[kind].core;
 	refuse(q, -ENOENT, unknown_on(q, what, sizeof(what)));
-	n = upmu_events_nearest(core, q->name.text, q->name.length, near, 3);
-	if (!n) {
+	if (!hint_cores(q) && !hint_nearest(q, core))
 		snprintf(q->error->hint, sizeof(q->error->hint),
 			 "`upmu list` tells the events of this machine");
-		return -ENOENT;
-	}
-	used = (size_t)snprintf(q->error->hint, sizeof(q->error->hint),
-				"did you mean %s", near[0]);
-	for (size_t i = 1; i < n; i++)
-		used += (size_t)snprintf(q->error->hint + used,
-					 sizeof(q->error->hint) - used, "%s%s",
-					 i + 1 == n ? " or " : ", ", near[i]);
-	snprintf(q->error->hint + used, sizeof(q->error->hint) - used, "?");
 	return -ENOENT;
 }
 

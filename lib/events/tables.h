@@ -32,6 +32,7 @@ struct upmu_core {
 	const char *manuals;		   /* a line each */
 	const char *notes;		   /* a line each */
 	const struct upmu_event_row *rows; /* by code */
+	const uint16_t *by_name;	   /* places in rows, by rising name */
 	const struct upmu_alias *aliases;
 	uint16_t n_rows;
 	uint16_t n_aliases;
@@ -62,7 +63,9 @@ extern const size_t upmu_names_count;
 
 extern const char upmu_texts_pool[];
 extern const uint32_t upmu_texts_at[];
+extern const size_t upmu_texts_count;
 extern const char upmu_sources_pool[];
 extern const uint32_t upmu_sources_at[];
+extern const size_t upmu_sources_count;
 
 #endif

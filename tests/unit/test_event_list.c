@@ -357,6 +357,14 @@ static void an_unknown_event_is_named_with_its_place_and_neighbours(void **s)
 	assert_non_null(strstr(error.hint, "upmu list"));
 }
 
+static void another_cores_event_is_called_that(void **s)
+{
+	(void)s;
+	boot("pi3-64");
+	assert_refused("ibuf_stall", -ENOENT, 1, "no event of cortex-a53");
+	assert_string_equal(error.hint, "it is an event of arm1136, arm1176");
+}
+
 static void neighbours_are_of_this_core_and_nearest_first(void **s)
 {
 	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
@@ -536,6 +544,7 @@ int main(void)
 		cmocka_unit_test(without_a_perf_pmu_a_code_remains),
 		cmocka_unit_test(
 			an_unknown_event_is_named_with_its_place_and_neighbours),
+		cmocka_unit_test(another_cores_event_is_called_that),
 		cmocka_unit_test(neighbours_are_of_this_core_and_nearest_first),
 		cmocka_unit_test(malformed_lists_are_refused_with_a_reason),
 		cmocka_unit_test(raw_codes_beyond_the_core_are_refused),

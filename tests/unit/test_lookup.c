@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "lib/events/events.h"
+#include "lib/events/tables.h"
 #include "lib/sys.h"
 
 static int allocations;
@@ -150,6 +150,25 @@ static void armv6_has_no_common_table(void **s)
 	assert_true(upmu_core_is_common(upmu_core_common(UPMU_ARCH_V8)));
 }
 
+static void all_tables_take_less_than_300_kilobytes(void **s)
+{
+	size_t size = upmu_core_count * sizeof(struct upmu_core);
+
+	(void)s;
+	for (size_t i = 0; i < upmu_core_count; i++)
+		size += upmu_cores[i].n_rows * (sizeof(struct upmu_event_row) +
+						sizeof(uint16_t)) +
+			upmu_cores[i].n_aliases * sizeof(struct upmu_alias) +
+			strlen(upmu_cores[i].manuals) +
+			strlen(upmu_cores[i].notes);
+	size += upmu_names_at[upmu_names_count] +
+		upmu_texts_at[upmu_texts_count] +
+		upmu_sources_at[upmu_sources_count] +
+		sizeof(uint32_t) * (upmu_names_count + upmu_texts_count +
+				    upmu_sources_count);
+	assert_in_range(size, 50 * 1024, 300 * 1024);
+}
+
 static void a_list_is_parsed_without_allocation(void **s)
 {
 	static struct upmu_event_list list;
@@ -184,6 +203,7 @@ int main(void)
 		cmocka_unit_test(every_core_has_the_nine_defaults),
 		cmocka_unit_test(variant_and_revision_do_not_make_another_core),
 		cmocka_unit_test(armv6_has_no_common_table),
+		cmocka_unit_test(all_tables_take_less_than_300_kilobytes),
 		cmocka_unit_test(a_list_is_parsed_without_allocation),
 	};
 
