@@ -11,30 +11,9 @@
 /*
  * arm64's driver (Linux 5.17) and upmu.ko read two bits of config1: bit 1
  * asks for the hardware index in the mmap page, bit 0 for a 64-bit counter.
- * Only the cycle counter is 64 bits wide on every core; asking it for
- * another event is -EOPNOTSUPP before PMUv3p5. A 32-bit program reads 32 bits
- * (count.h), so it must not ask for more.
  */
 #define CONFIG1_LONG	  1
 #define CONFIG1_USER_READ 2
-
-#define ARM_CPU_CYCLES 0x11
-
-static bool is_cpu_cycles(const struct upmu_perf_event *event)
-{
-	if (event->type == PERF_TYPE_HARDWARE)
-		return event->config == PERF_COUNT_HW_CPU_CYCLES;
-	return event->config == ARM_CPU_CYCLES;
-}
-
-static uint64_t user_read_config1(const struct upmu_perf_event *event)
-{
-	uint64_t config1 = CONFIG1_USER_READ;
-
-	if (sizeof(void *) == 8 && is_cpu_cycles(event))
-		config1 |= CONFIG1_LONG;
-	return config1;
-}
 
 void upmu_perf_attr(struct perf_event_attr *attr,
 		    const struct upmu_perf_event *event, uint32_t flags)
@@ -61,7 +40,9 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 	/* perf counts as unprivileged only what excludes both. */
 	attr->exclude_hv = attr->exclude_kernel;
 	if ((flags & UPMU_PERF_USER_READ) && event->is_cpu)
-		attr->config1 |= user_read_config1(event);
+		attr->config1 |= CONFIG1_USER_READ;
+	if ((flags & UPMU_PERF_LONG) && event->is_cpu)
+		attr->config1 |= CONFIG1_LONG;
 }
 
 int upmu_perf_open(const struct upmu_perf_event *event,

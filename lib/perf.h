@@ -40,6 +40,9 @@ enum upmu_perf_flags {
 	UPMU_PERF_EXCLUDE_KERNEL = 1 << 5, /* added to the event's own */
 	UPMU_PERF_EXCLUDE_USER = 1 << 6,
 	UPMU_PERF_GROUP_READ = 1 << 7, /* upmu_perf_read_group() */
+	UPMU_PERF_LONG = 1 << 8, /* 64 bits, with _USER_READ: only the cycle
+				    counter has them on every arm64 core, and
+				    the event then runs on no other */
 };
 
 /** Where it is to be counted. */

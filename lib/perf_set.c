@@ -10,6 +10,19 @@
 #include "lib/pmu_alive.h"
 #include "lib/sys.h"
 
+/* The event that is to have the 64-bit cycle counter; size for none. */
+static size_t long_position(const struct upmu_wanted *wanted,
+			    uint32_t perf_flags)
+{
+	size_t i = wanted->size;
+
+	if (perf_flags & UPMU_PERF_LONG)
+		for (i = 0; i < wanted->size; i++)
+			if (wanted->events[i].is_cycles)
+				break;
+	return i;
+}
+
 /* The leader is read with its group, each other event also by itself. */
 static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		      size_t pmu, uint32_t perf_flags)
@@ -18,18 +31,25 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		.pid = 0,
 		.cpu = -1,
 		.group_fd = -1,
-		.flags = perf_flags | UPMU_PERF_DISABLED | UPMU_PERF_GROUP_READ,
 	};
+	size_t wide = long_position(wanted, perf_flags);
 
+	perf_flags &= ~(uint32_t)UPMU_PERF_LONG;
 	for (size_t i = 0; i < set->size; i++) {
-		int fd = upmu_perf_open(&wanted->events[i].perf[pmu], &target);
+		int fd;
 
+		target.flags = perf_flags;
+		/* Only the leader is held back; the others follow it. */
+		if (!i)
+			target.flags |=
+				UPMU_PERF_DISABLED | UPMU_PERF_GROUP_READ;
+		if (i == wide)
+			target.flags |= UPMU_PERF_LONG;
+		fd = upmu_perf_open(&wanted->events[i].perf[pmu], &target);
 		if (fd < 0)
 			return fd;
 		set->slots[i].fd[pmu] = fd;
 		target.group_fd = set->slots[0].fd[pmu];
-		/* Only the leader is held back; the others follow it. */
-		target.flags = perf_flags;
 	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "lib/fast.h"
 #include "lib/lease.h"
 #include "lib/region.h"
 
@@ -62,4 +63,15 @@ void upmu_registry_remove(struct upmu *set)
 		break;
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+bool upmu_registry_has_wide(void)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (struct upmu *set = first; set && !found; set = set->next)
+		found = set->is_wide && upmu_is_opener(set->counters);
+	pthread_mutex_unlock(&lock);
+	return found;
 }

@@ -13,4 +13,7 @@
 void upmu_registry_add(struct upmu *set);
 void upmu_registry_remove(struct upmu *set);
 
+/** Has the calling thread an open set that is_wide? */
+bool upmu_registry_has_wide(void);
+
 #endif

@@ -34,6 +34,7 @@ struct upmu {
 	size_t pmus; /* how many fd[] of each slot are used */
 	uint32_t flags;
 	bool has_lease;
+	bool is_wide;  /* it has a 64-bit cycle counter */
 	bool is_child; /* after fork(): the parent's registers */
 	uint64_t opened_ns;
 	uint64_t opened_ticks;

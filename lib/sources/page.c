@@ -16,6 +16,7 @@
 #include "lib/lease.h"
 #include "lib/perf_set.h"
 #include "lib/processor.h"
+#include "lib/registry.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 
@@ -201,6 +202,17 @@ static bool has_hardware(const struct upmu_wanted *wanted)
 	return false;
 }
 
+/*
+ * The cycle counter's 64 bits make the shortest read, but there is one of it:
+ * two sets of a thread that both insisted on it would take turns.
+ */
+static uint32_t perf_flags_for(const struct upmu_wanted *wanted)
+{
+	if (sizeof(void *) < 8 || wanted->pmus > 1 || upmu_registry_has_wide())
+		return UPMU_PERF_USER_READ;
+	return UPMU_PERF_USER_READ | UPMU_PERF_LONG;
+}
+
 static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 {
 	int ret;
@@ -213,7 +225,7 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 		set->has_lease = false;
 		return ret;
 	}
-	ret = upmu_perf_set_open(set, wanted, UPMU_PERF_USER_READ);
+	ret = upmu_perf_set_open(set, wanted, perf_flags_for(wanted));
 	if (!ret)
 		ret = map_pages(set);
 	if (ret)
