@@ -10,6 +10,10 @@
  * Without `upmu exec` it dies of SIGILL, as every program must that reads the
  * register and was not permitted to.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity() */
+#endif
+
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
