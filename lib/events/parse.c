@@ -11,9 +11,13 @@
 #include "lib/events/resolve.h"
 #include "lib/events/text.h"
 
+#define QUOTED_MOST 40
+
 struct parser {
 	const char *text;
 	size_t at;
+	size_t item; /* where the present one begins, and its number */
+	size_t n_item;
 	const struct upmu_machine *machine;
 	struct upmu_events_error *error;
 	struct upmu_event_list *out; /* NULL while checking */
@@ -23,12 +27,24 @@ struct parser {
 	unsigned int group_counters[UPMU_KINDS_MAX];
 };
 
+/* What the user sees of the item that is wrong: up to the next comma. */
+static size_t quoted_length(const struct parser *p)
+{
+	size_t n = upmu_span(p->text + p->item, ',');
+
+	return n < QUOTED_MOST ? n : QUOTED_MOST;
+}
+
 static int refuse(struct parser *p, int error, const char *what)
 {
-	p->error->position = p->n_written + 1;
+	int n = (int)quoted_length(p);
+
+	p->error->position = p->n_item + 1;
 	p->error->offset = p->at;
 	snprintf(p->error->text, sizeof(p->error->text),
-		 "event %zu of the list: %s", p->n_written + 1, what);
+		 n ? "event %zu of the list, '%.*s': %s"
+		   : "event %zu of the list:%.*s %s",
+		 p->n_item + 1, n, p->text + p->item, what);
 	p->error->hint[0] = '\0';
 	return error;
 }
@@ -235,6 +251,8 @@ static int read_item(struct parser *p)
 	int ret;
 
 	skip_blanks(p);
+	p->item = p->at;
+	p->n_item = p->n_written;
 	if (p->text[p->at] == '{') {
 		if (p->in_group)
 			return refuse(p, -EINVAL, "'{' within '{ }'");

@@ -390,11 +390,11 @@ static void malformed_lists_are_refused_with_a_reason(void **s)
 	assert_refused(",cycles", -EINVAL, 1, "no name");
 	assert_refused("cycles,,r1", -EINVAL, 2, "no name");
 	assert_refused("{cycles", -EINVAL, 1, "'{' without '}'");
-	assert_refused("cycles}", -EINVAL, 2, "'}' without '{'");
+	assert_refused("cycles}", -EINVAL, 1, "'cycles}': '}' without '{'");
 	assert_refused("{cycles,{r1}}", -EINVAL, 2, "'{' within");
 	assert_refused("{}", -EINVAL, 1, "no name");
-	assert_refused("cycles r1", -EINVAL, 2, "no ','");
-	assert_refused("cycles:", -EINVAL, 1, "no modifier");
+	assert_refused("cycles r1", -EINVAL, 1, "'cycles r1': no ','");
+	assert_refused("cycles:", -EINVAL, 1, "'cycles:': no modifier");
 	assert_refused("cycles:ux", -EINVAL, 1, "modifier 'x'");
 	assert_refused("cycles:U", -EINVAL, 1, "modifier 'U'");
 	assert_refused("{cycles}:z", -EINVAL, 1, "modifier 'z'");
