@@ -15,13 +15,13 @@
 #define UPMU_REGS_MAX_COUNTERS 31
 
 /* PMCR, DDI 0406C B4.1.117 */
-#define UPMU_CONTROL_X	     0x10u /* export events to external logic */
-#define UPMU_CONTROL_DP	     0x20u /* no cycles where counting is prohibited */
-#define UPMU_CONTROL_LC	     0x40u /* PMUv3: cycles overflow at 2^64 */
-#define UPMU_CONTROL_SAVED                                     \
-	(UPMU_CONTROL_E | UPMU_CONTROL_D | UPMU_CONTROL_X |    \
-	 UPMU_CONTROL_DP | UPMU_CONTROL_LC) /* settings */
-#define UPMU_CONTROL_N_SHIFT 11	   /* [15:11] number of event counters */
+#define UPMU_CONTROL_X	0x10u /* export events to external logic */
+#define UPMU_CONTROL_DP 0x20u /* no cycles where counting is prohibited */
+#define UPMU_CONTROL_LC 0x40u /* PMUv3: cycles overflow at 2^64 */
+#define UPMU_CONTROL_SAVED                                                    \
+	(UPMU_CONTROL_E | UPMU_CONTROL_D | UPMU_CONTROL_X | UPMU_CONTROL_DP | \
+	 UPMU_CONTROL_LC)	/* settings */
+#define UPMU_CONTROL_N_SHIFT 11 /* [15:11] number of event counters */
 #define UPMU_CONTROL_N	     0x1fu
 
 /* Software increment: counts nothing unless told to; DDI 0406C C12.8.2 */

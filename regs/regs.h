@@ -124,8 +124,12 @@
 #include "none.h"
 #endif
 
-/* asm goto with outputs: gcc 11, clang 11. Without, count.h does it in C. */
-#if !defined(UPMU_REGS_MODEL) && !defined(__KERNEL__) && \
+/*
+ * asm goto with outputs: gcc 11, clang 11. Without, count.h does it in C, which
+ * -DUPMU_REGS_NO_ASSEMBLY asks for.
+ */
+#if !defined(UPMU_REGS_MODEL) && !defined(UPMU_REGS_NO_ASSEMBLY) && \
+	!defined(__KERNEL__) &&                                     \
 	(defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 11)
 #if UPMU_REGS_ARCH == UPMU_REGS_V8_64
 #include "page_v8_64.h"

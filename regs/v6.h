@@ -34,8 +34,8 @@
  * A counter cannot be stopped alone; one whose event is this one (ETMEXTOUT[0],
  * silent unless an ETM drives it) stands still. Table 3-137.
  */
-#define UPMU_V6_EVENT_IDLE   0x20u
-#define UPMU_V6_EVENT_CYCLES 0xffu
+#define UPMU_V6_EVENT_IDLE     0x20u
+#define UPMU_V6_EVENT_CYCLES   0xffu
 #define UPMU_REGS_EVENT_IDLE   UPMU_V6_EVENT_IDLE
 #define UPMU_REGS_EVENT_CYCLES UPMU_V6_EVENT_CYCLES
 

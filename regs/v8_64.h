@@ -24,14 +24,14 @@
 #endif
 
 /* PMCR_EL0 */
-#define UPMU_CONTROL_X	     0x10u /* export events */
-#define UPMU_CONTROL_DP	     0x20u /* no cycles where counting is prohibited */
-#define UPMU_CONTROL_LC	     0x40u /* cycles overflow at 2^64, not 2^32 */
-#define UPMU_CONTROL_LP	     0x80u /* PMUv3p5: event counters at 2^64 */
-#define UPMU_CONTROL_SAVED                                     \
-	(UPMU_CONTROL_E | UPMU_CONTROL_D | UPMU_CONTROL_X |    \
-	 UPMU_CONTROL_DP | UPMU_CONTROL_LC | UPMU_CONTROL_LP) /* settings */
-#define UPMU_CONTROL_N_SHIFT 11	   /* [15:11] number of event counters */
+#define UPMU_CONTROL_X	0x10u /* export events */
+#define UPMU_CONTROL_DP 0x20u /* no cycles where counting is prohibited */
+#define UPMU_CONTROL_LC 0x40u /* cycles overflow at 2^64, not 2^32 */
+#define UPMU_CONTROL_LP 0x80u /* PMUv3p5: event counters at 2^64 */
+#define UPMU_CONTROL_SAVED                                                    \
+	(UPMU_CONTROL_E | UPMU_CONTROL_D | UPMU_CONTROL_X | UPMU_CONTROL_DP | \
+	 UPMU_CONTROL_LC | UPMU_CONTROL_LP) /* settings */
+#define UPMU_CONTROL_N_SHIFT 11 /* [15:11] number of event counters */
 #define UPMU_CONTROL_N	     0x1fu
 
 /* Software increment: counts nothing unless told to; DDI 0487 D13.11 */
@@ -150,14 +150,13 @@ static inline void upmu_regs_select(unsigned int n)
 	upmu_sys_set_pmselr_el0(n);
 }
 
-#define UPMU_V8_64_COUNTERS(X)                                              \
-	X(0)                                                                \
-	X(1)                                                                \
-	X(2)                                                                \
-	X(3)                                                                \
-	X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15)   \
-		X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) \
-			X(26) X(27) X(28) X(29) X(30)
+/* clang-format off */
+#define UPMU_V8_64_COUNTERS(X) \
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) \
+	X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
+	X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) \
+	X(24) X(25) X(26) X(27) X(28) X(29) X(30)
+/* clang-format on */
 
 #define UPMU_V8_64_SET_COUNTER(n)                   \
 	case n:                                     \
