@@ -9,12 +9,12 @@
 #include "version.h"
 
 /* One row per subcommand: X(name, summary); its main is cmd_NAME(). */
-#define COMMANDS(X) \
-	X(stat, "count an unmodified program") \
-	X(exec, "run a program that reads the registers itself") \
-	X(list, "show the events of this machine or of a core") \
-	X(cost, "what one reading costs here, by each source") \
-	X(regs, "show the PMU's registers, field by field") \
+#define COMMANDS(X)                                                   \
+	X(stat, "count an unmodified program")                        \
+	X(exec, "run a program that reads the registers itself")      \
+	X(list, "show the events of this machine or of a core")       \
+	X(cost, "what one reading costs here, by each source")        \
+	X(regs, "show the PMU's registers, field by field")           \
 	X(check, "what works here, what does not, and what mends it") \
 	X(setup, "make the counters usable after every boot")
 
@@ -23,8 +23,7 @@ COMMANDS(DECLARE)
 
 #define ROW(name, summary) { #name, cmd_##name, summary },
 static const struct command commands[] = {
-	COMMANDS(ROW)
-	{ 0 },
+	COMMANDS(ROW){ 0 },
 };
 
 static void print_usage(FILE *out)
@@ -34,7 +33,8 @@ static void print_usage(FILE *out)
 	      out);
 	for (const struct command *c = commands; c->name; c++)
 		fprintf(out, "  %-8s %s\n", c->name, c->summary);
-	fputs("\n  upmu COMMAND --help tells the options of one command.\n", out);
+	fputs("\n  upmu COMMAND --help tells the options of one command.\n",
+	      out);
 }
 
 static const struct command *find_command(const char *name)

@@ -10,8 +10,8 @@
 #include "stat.h"
 
 #define CPU    "/sys/devices/system/cpu"
-#define POLICY CPU "/cpufreq/policy%u/scaling_governor"
-#define HEAT   CPU "/cpu%u/thermal_throttle/core_throttle_count"
+#define POLICY CPU "/cpufreq/policy%u/%s"
+#define HEAT   CPU "/cpu%u/thermal_throttle/%s"
 #define COOLER "/sys/class/thermal/cooling_device%u/%s"
 #define HWMON  "/sys/class/hwmon/hwmon%u/%s"
 /* The Raspberry Pi firmware's own word (vendor kernels). */
@@ -32,7 +32,6 @@ static long number_of(const char *format, unsigned int n, const char *leaf)
 	char path[UPMU_PATH_SIZE];
 	long value;
 
-	/* Formats without a second %s leave @leaf alone. */
 	snprintf(path, sizeof(path), format, n, leaf);
 	return upmu_sys_read_long(path, &value) ? 0 : value;
 }
@@ -88,11 +87,14 @@ void stat_machine_look(struct stat_machine *machine)
 	memset(machine, 0, sizeof(*machine));
 	machine->pi = pi_bits();
 	machine->cooling = cooling();
-	machine->heat = number_of(HEAT, 0, "");
+	machine->heat = number_of(HEAT, 0, "core_throttle_count");
 	machine->under_voltage = under_voltage();
+	/* Policies have gaps, but the first is always that of CPU 0. */
 	for (unsigned int n = 0; n < STAT_POLICIES; n++)
-		text_of(POLICY, n, "", machine->governor[n],
-			sizeof(machine->governor[n]));
+		if (text_of(POLICY, n, "scaling_governor", machine->governor[n],
+			    sizeof(machine->governor[n])) &&
+		    !n)
+			break;
 }
 
 /* Bits that are set now, or that came up since @before. */

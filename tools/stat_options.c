@@ -145,7 +145,7 @@ static int set_format(enum stat_format *field, const struct row *row,
 static int set_option(struct stat_options *options, const struct row *row,
 		      const char *value)
 {
-	char *field = (char *)options + row->offset;
+	void *field = (char *)options + row->offset;
 
 	switch (row->kind) {
 	case FLAG:
@@ -155,13 +155,13 @@ static int set_option(struct stat_options *options, const struct row *row,
 		*(const char **)field = value;
 		return 0;
 	case LIST:
-		return join((char **)field, value);
+		return join(field, value);
 	case NUMBER:
-		return set_number((unsigned int *)field, row, value);
+		return set_number(field, row, value);
 	case SLICE:
-		return set_slice((double *)field, row, value);
+		return set_slice(field, row, value);
 	case FORMAT:
-		return set_format((enum stat_format *)field, row, value);
+		return set_format(field, row, value);
 	case SEPARATOR:
 		if (!value[0])
 			return refuse(row, value, "a separator");
