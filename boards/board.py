@@ -76,6 +76,9 @@ def parse(words):
                         default=[], help="copy a file or folder to the board")
     parser.add_argument("--console", metavar="FILE",
                         help="keep the kernel's console there")
+    parser.add_argument("--set", metavar="FIELD=VALUE", action="append",
+                        default=[], help="another value for a field that "
+                        "the board has in table.ini")
     parser.add_argument("--no-build", action="store_true",
                         default=bool(os.environ.get("UPMU_NO_BUILD")),
                         help="take what is built already")
@@ -107,7 +110,7 @@ def copied(specs):
 
 
 def boot(options, command):
-    board = table.find(options.name)
+    board = table.find(options.name, options.set)
     kernel_arch = table.kernel_arch(board)
     suite = options.kernel or board["suites"].split()[0]
     if suite not in board["suites"].split():

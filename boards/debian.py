@@ -117,6 +117,10 @@ Acquire::Retries "3";
                               stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, **options)
 
+    def ask(self, *words):
+        """What an apt program says, with the state of this suite."""
+        return self._apt(*words)
+
     def fresh(self):
         with contextlib.suppress(OSError):
             return time.time() - os.stat(self.stamp).st_mtime < INDEX_LIFE_S

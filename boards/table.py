@@ -14,11 +14,18 @@ def read():
     return parser
 
 
-def find(name):
+def find(name, changes=()):
+    """The board `name`, with FIELD=VALUE for each of changes."""
     boards = read()
     if name not in boards.sections():
         raise Failure(f"unknown board '{name}'; boards are "
                       f"{', '.join(boards.sections())}")
+    for change in changes:
+        field, equals, value = change.partition("=")
+        if not equals or field not in boards[name]:
+            raise Failure(f"'{change}' does not set a field of a board; "
+                          f"fields are {', '.join(boards[name])}")
+        boards[name][field] = value
     return boards[name]
 
 
