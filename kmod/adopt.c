@@ -16,6 +16,7 @@
 #include <linux/kernel.h>
 #include <linux/moduleparam.h>
 #include <linux/of.h>
+#include <linux/overflow.h>
 #include <linux/perf_event.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
@@ -26,11 +27,12 @@
 
 static char *upmu_adopt_mode = "no";
 module_param_named(adopt, upmu_adopt_mode, charp, 0444);
-MODULE_PARM_DESC(adopt, "register a PMU that the device tree forgot, until reboot: no (default), auto, or its device-tree name");
+MODULE_PARM_DESC(adopt, "register a PMU that the device tree forgot, until "
+			"reboot: no (default), auto, or its device-tree name");
 
 #define UPMU_ADOPT_DEVICE "upmu-pmu"
-#define UPMU_ADOPT_NAMES 3
-#define UPMU_MIDR_KIND 0xff00fff0u /* implementer and part number */
+#define UPMU_ADOPT_NAMES  3
+#define UPMU_MIDR_KIND	  0xff00fff0u /* implementer and part number */
 
 /*
  * First the core's own name, then what a kernel without a driver for it takes
@@ -89,12 +91,12 @@ static const char *const upmu_adopt_drivers[] = { "armv8-pmu", "armv7-pmu",
  * struct upmu_adopt_node - a device-tree node that outlives the module
  * @node: the node
  * @compatible: its one property
- * @text: the property's value: names, each with its NUL
+ * @name: the property's value
  */
 struct upmu_adopt_node {
 	struct device_node node;
 	struct property compatible;
-	char text[];
+	char name[];
 };
 
 static bool upmu_adopt_has_pmu(int cpu)
@@ -122,7 +124,7 @@ static unsigned int upmu_adopt_count_pmus(unsigned int *cpus)
 	int cpu;
 
 	*cpus = 0;
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		with += upmu_adopt_has_pmu(cpu);
 		++*cpus;
 	}
@@ -136,11 +138,12 @@ static int upmu_adopt_survey(struct upmu_core *core)
 	bool first = true;
 	int cpu, err;
 
-	for_each_online_cpu(cpu) {
+	for_each_online_cpu (cpu) {
 		err = upmu_core_probe_cpu(cpu, &other);
 		/* No counters: a hypervisor that lets PMCR read as zero. */
 		if (err || !other.counters) {
-			pr_err("not adopted: CPU %d has no PMU that its ID registers or kind tell of\n",
+			pr_err("not adopted: CPU %d has no PMU that its ID "
+			       "registers or kind tell of\n",
 			       cpu);
 			return -ENODEV;
 		}
@@ -148,7 +151,10 @@ static int upmu_adopt_survey(struct upmu_core *core)
 			*core = other;
 		first = false;
 		if ((other.midr ^ core->midr) & UPMU_MIDR_KIND) {
-			pr_err("not adopted: CPU %d is of another kind (MIDR %08x and %08x), which a PMU without interrupts cannot tell apart; its node belongs in the device tree\n",
+			pr_err("not adopted: CPU %d is of another kind (MIDR "
+			       "%08x and %08x), which a PMU without interrupts "
+			       "cannot tell apart; its node belongs in the "
+			       "device tree\n",
 			       cpu, core->midr, other.midr);
 			return -EBUSY;
 		}
@@ -167,34 +173,31 @@ upmu_adopt_find_core(const struct upmu_core *core)
 	return core->version == 3 ? &upmu_adopt_other_v3 : NULL;
 }
 
+static void upmu_adopt_free_node(struct upmu_adopt_node *made)
+{
+	kfree(made->compatible.name);
+	kfree(made->node.full_name);
+	kfree(made);
+}
+
 /* A node beside those of the device tree, not in it; NULL: no memory. */
 static struct upmu_adopt_node *upmu_adopt_make_node(struct device_node *root,
-						    const char *const *names)
+						    const char *name)
 {
+	size_t size = strlen(name) + 1;
 	struct upmu_adopt_node *made;
-	size_t size = 0;
-	char *text;
-	int i;
 
-	for (i = 0; i < UPMU_ADOPT_NAMES && names[i]; i++)
-		size += strlen(names[i]) + 1;
-	made = kzalloc(sizeof(*made) + size, GFP_KERNEL);
+	made = kzalloc(struct_size(made, name, size), GFP_KERNEL);
 	if (!made)
 		return NULL;
-	text = made->text;
-	for (i = 0; i < UPMU_ADOPT_NAMES && names[i]; i++) {
-		memcpy(text, names[i], strlen(names[i]) + 1);
-		text += strlen(names[i]) + 1;
-	}
+	memcpy(made->name, name, size);
 	made->compatible.name = kstrdup("compatible", GFP_KERNEL);
 	made->node.full_name = kstrdup(UPMU_ADOPT_DEVICE, GFP_KERNEL);
 	if (!made->compatible.name || !made->node.full_name) {
-		kfree(made->compatible.name);
-		kfree(made->node.full_name);
-		kfree(made);
+		upmu_adopt_free_node(made);
 		return NULL;
 	}
-	made->compatible.value = made->text;
+	made->compatible.value = made->name;
 	made->compatible.length = size;
 	made->node.name = made->node.full_name;
 	made->node.properties = &made->compatible;
@@ -203,30 +206,18 @@ static struct upmu_adopt_node *upmu_adopt_make_node(struct device_node *root,
 	return made;
 }
 
-static void upmu_adopt_free_node(struct upmu_adopt_node *made)
+/* Does a PMU driver in this kernel know @node? */
+static bool upmu_adopt_is_known(const struct device_node *node)
 {
-	kfree(made->compatible.name);
-	kfree(made->node.full_name);
-	kfree(made);
-}
-
-/* The entry of a PMU driver in this kernel that knows @node, or NULL. */
-static const struct of_device_id *
-upmu_adopt_match(const struct device_node *node)
-{
-	const struct of_device_id *match;
 	struct device_driver *driver;
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(upmu_adopt_drivers); i++) {
 		driver = driver_find(upmu_adopt_drivers[i], &platform_bus_type);
-		if (!driver)
-			continue;
-		match = of_match_node(driver->of_match_table, node);
-		if (match)
-			return match;
+		if (driver && of_match_node(driver->of_match_table, node))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 /*
@@ -258,42 +249,49 @@ static int upmu_adopt_register(struct upmu_adopt_node *made)
 	return err ? err : -ENXIO;
 }
 
-static int upmu_adopt_as(const char *const *names)
+/* -ENODEV: no driver knows @name. On success the node keeps @root. */
+static int upmu_adopt_as(struct device_node *root, const char *name)
+{
+	struct upmu_adopt_node *made;
+	int err = -ENODEV;
+
+	made = upmu_adopt_make_node(root, name);
+	if (!made)
+		return -ENOMEM;
+	if (!upmu_adopt_is_known(&made->node))
+		goto err_free;
+	pr_notice("no CPU has a PMU in perf: adopting it as '%s', without "
+		  "interrupts; this stays until reboot, unloading does not "
+		  "undo it\n",
+		  name);
+	err = upmu_adopt_register(made);
+	if (!err)
+		return 0;
+	pr_err("not adopted: the kernel's PMU driver refused '%s' (error %d)\n",
+	       name, err);
+
+err_free:
+	upmu_adopt_free_node(made);
+	return err;
+}
+
+static int upmu_adopt_first_known(const char *const *names)
 {
 	struct device_node *root = of_find_node_by_path("/");
-	const struct of_device_id *match;
-	struct upmu_adopt_node *made;
-	int err;
+	int i, err = -ENODEV;
 
 	if (!root) {
-		pr_err("not adopted: this machine was booted without a device tree\n");
+		pr_err("not adopted: this machine was booted without a device "
+		       "tree\n");
 		return -ENODEV;
 	}
-	made = upmu_adopt_make_node(root, names);
-	if (!made) {
-		err = -ENOMEM;
-		goto err_root;
-	}
-	match = upmu_adopt_match(&made->node);
-	if (!match) {
+	for (i = 0; i < UPMU_ADOPT_NAMES && names[i] && err == -ENODEV; i++)
+		err = upmu_adopt_as(root, names[i]);
+	if (!err)
+		return 0;
+	if (err == -ENODEV)
 		pr_err("not adopted: no PMU driver in this kernel knows '%s'\n",
 		       names[0]);
-		err = -ENODEV;
-		goto err_node;
-	}
-	pr_notice("no CPU has a PMU in perf: adopting it as '%s', without interrupts; this stays until reboot, unloading does not undo it\n",
-		  match->compatible);
-	err = upmu_adopt_register(made);
-	if (err) {
-		pr_err("not adopted: the kernel's PMU driver refused '%s' (error %d)\n",
-		       match->compatible, err);
-		goto err_node;
-	}
-	return 0; /* the node keeps its reference to root */
-
-err_node:
-	upmu_adopt_free_node(made);
-err_root:
 	of_node_put(root);
 	return err;
 }
@@ -320,11 +318,12 @@ static int upmu_adopt_again(const char *mode)
 
 	if (!device)
 		return 0;
-	if (!strcmp(mode, "auto") || of_device_is_compatible(device->of_node,
-							     mode)) {
+	if (!strcmp(mode, "auto") ||
+	    of_device_is_compatible(device->of_node, mode)) {
 		pr_info("found the PMU that was adopted since boot\n");
 	} else {
-		pr_err("the PMU was adopted under another name than '%s' already; it keeps that until reboot\n",
+		pr_err("the PMU was adopted under another name than '%s' "
+		       "already; it keeps that until reboot\n",
 		       mode);
 		err = -EBUSY;
 	}
@@ -343,15 +342,17 @@ static int upmu_adopt_missing(const char *mode)
 	if (err)
 		return err;
 	if (strcmp(mode, "auto"))
-		return upmu_adopt_as(given);
+		return upmu_adopt_first_known(given);
 	known = upmu_adopt_find_core(&core);
 	if (!known) {
-		pr_err("not adopted: no PMU driver is known for this core (MIDR %08x)\n",
+		pr_err("not adopted: no PMU driver is known for this core "
+		       "(MIDR %08x)\n",
 		       core.midr);
-		pr_err("hint: modprobe upmu adopt=arm,cortex-aNN-pmu, with the core it is most like\n");
+		pr_err("hint: modprobe upmu adopt=arm,cortex-aNN-pmu, with the "
+		       "core it is most like\n");
 		return -ENODEV;
 	}
-	return upmu_adopt_as(known->names);
+	return upmu_adopt_first_known(known->names);
 }
 
 int upmu_adopt_init(void)
@@ -362,7 +363,8 @@ int upmu_adopt_init(void)
 	if (!strcmp(mode, "no"))
 		return 0;
 	if (strcmp(mode, "auto") && !strchr(mode, ',')) {
-		pr_err("adopt='%s' is neither no, auto nor a device-tree name such as arm,cortex-a7-pmu\n",
+		pr_err("adopt='%s' is neither no, auto nor a device-tree name "
+		       "such as arm,cortex-a7-pmu\n",
 		       mode);
 		return -EINVAL;
 	}
@@ -373,7 +375,8 @@ int upmu_adopt_init(void)
 		return upmu_adopt_again(mode);
 	}
 	if (with) {
-		pr_err("not adopted: perf has a PMU for %u of %u CPUs; the node of the others belongs in the device tree\n",
+		pr_err("not adopted: perf has a PMU for %u of %u CPUs; the "
+		       "node of the others belongs in the device tree\n",
 		       with, cpus);
 		return -EBUSY;
 	}

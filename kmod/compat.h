@@ -16,12 +16,12 @@
 
 /* 5.18: sched_switch tells the state that the previous task leaves in. */
 #ifdef UPMU_HAS_SWITCH_STATE
-#define UPMU_SWITCH_ARGS                                                       \
-	void *data, bool preempt, struct task_struct *prev,                    \
+#define UPMU_SWITCH_ARGS                                    \
+	void *data, bool preempt, struct task_struct *prev, \
 		struct task_struct *next, unsigned int prev_state
 #else
-#define UPMU_SWITCH_ARGS                                                       \
-	void *data, bool preempt, struct task_struct *prev,                    \
+#define UPMU_SWITCH_ARGS                                    \
+	void *data, bool preempt, struct task_struct *prev, \
 		struct task_struct *next
 #endif
 
