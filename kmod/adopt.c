@@ -124,7 +124,7 @@ static unsigned int upmu_adopt_count_pmus(unsigned int *cpus)
 	int cpu;
 
 	*cpus = 0;
-	for_each_online_cpu (cpu) {
+	for_each_online_cpu(cpu) {
 		with += upmu_adopt_has_pmu(cpu);
 		++*cpus;
 	}
@@ -138,7 +138,7 @@ static int upmu_adopt_survey(struct upmu_core *core)
 	bool first = true;
 	int cpu, err;
 
-	for_each_online_cpu (cpu) {
+	for_each_online_cpu(cpu) {
 		err = upmu_core_probe_cpu(cpu, &other);
 		/* No counters: a hypervisor that lets PMCR read as zero. */
 		if (err || !other.counters) {

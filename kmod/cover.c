@@ -37,9 +37,7 @@ u32 upmu_cover_bits(const struct mm_struct *mm)
 	u32 bits = 0;
 
 	hlist_for_each_entry_rcu(cover, &upmu_by_mm[upmu_mm_bucket(mm)], by_mm,
-				 true)
-		if (cover->mm == mm)
-			bits |= cover->bits;
+				 true) if (cover->mm == mm) bits |= cover->bits;
 	return bits;
 }
 
@@ -52,8 +50,8 @@ void upmu_cover_discard(struct upmu_cover *cover)
 
 static void upmu_cover_reap(struct work_struct *work)
 {
-	upmu_cover_discard(container_of(to_rcu_work(work), struct upmu_cover,
-					free));
+	upmu_cover_discard(
+		container_of(to_rcu_work(work), struct upmu_cover, free));
 }
 
 struct upmu_cover *upmu_cover_new(struct upmu_hold *hold,
@@ -77,8 +75,7 @@ void upmu_cover_add(struct upmu_cover *cover)
 {
 	lockdep_assert_held(&upmu_covers_lock);
 	list_add_tail(&cover->of_hold, &cover->hold->covers);
-	hlist_add_head(&cover->by_process,
-		       upmu_process_bucket(cover->process));
+	hlist_add_head(&cover->by_process, upmu_process_bucket(cover->process));
 	hlist_add_head_rcu(&cover->by_mm,
 			   &upmu_by_mm[upmu_mm_bucket(cover->mm)]);
 }
@@ -100,14 +97,14 @@ struct upmu_cover *upmu_cover_next(const struct pid *process,
 	lockdep_assert_held(&upmu_covers_lock);
 	if (last) {
 		cover = last;
-		hlist_for_each_entry_continue(cover, by_process)
-			if (cover->process == process)
-				return cover;
+		hlist_for_each_entry_continue(
+			cover,
+			by_process) if (cover->process == process) return cover;
 		return NULL;
 	}
-	hlist_for_each_entry(cover, upmu_process_bucket(process), by_process)
-		if (cover->process == process)
-			return cover;
+	hlist_for_each_entry(cover, upmu_process_bucket(process),
+			     by_process) if (cover->process ==
+					     process) return cover;
 	return NULL;
 }
 

@@ -120,8 +120,7 @@ void upmu_fold_pmu(struct arm_pmu *pmu)
 	WRITE_ONCE(pmu->pmu.add, upmu_fold_add);
 	/* For what is being counted already. */
 	on_each_cpu(upmu_fold_start_timer, NULL, 1);
-	pr_info("perf's %s has no interrupt: while in use it is folded every "
-		"%u ms\n",
+	pr_info("perf's %s has no interrupt: while in use it is folded every %u ms\n",
 		pmu->name, (u32)(UPMU_FOLD_PERIOD_NS / NSEC_PER_MSEC));
 }
 
@@ -134,7 +133,7 @@ int upmu_fold_init(void)
 {
 	int cpu, state;
 
-	for_each_possible_cpu (cpu)
+	for_each_possible_cpu(cpu)
 		upmu_compat_hrtimer_setup(per_cpu_ptr(&upmu_fold_timer, cpu),
 					  upmu_fold_fire, CLOCK_MONOTONIC,
 					  HRTIMER_MODE_REL_PINNED_HARD);
@@ -157,7 +156,7 @@ void upmu_fold_exit(void)
 		WRITE_ONCE(upmu_fold_pmus[i]->pmu.add, upmu_fold_perf_add);
 	/* perf calls with interrupts off: after this no call is under way. */
 	synchronize_rcu();
-	for_each_possible_cpu (cpu)
+	for_each_possible_cpu(cpu)
 		hrtimer_cancel(per_cpu_ptr(&upmu_fold_timer, cpu));
 	upmu_fold_count = 0;
 }

@@ -206,8 +206,8 @@ void upmu_lease_break(struct upmu_hold *hold, const char *reason)
 	    UPMU_STATE_LIVE)
 		return;
 	pr_warn("the %s lease of %s (pid %d) is broken: %s\n",
-		upmu_mode_names[hold->mode], hold->comm,
-		pid_nr(hold->process), reason);
+		upmu_mode_names[hold->mode], hold->comm, pid_nr(hold->process),
+		reason);
 	wake_up_interruptible_all(&hold->wait);
 }
 
@@ -257,7 +257,8 @@ void upmu_lease_info(struct upmu_info *info)
 	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
 }
 
-/* The holds of @process that it took itself, one at a time; with a reference. */
+/* The holds of @process that it took itself, one at a time; with a reference.
+ */
 static struct upmu_hold *upmu_lease_taken_by(const struct pid *process)
 {
 	struct upmu_hold *found = NULL;
@@ -376,18 +377,18 @@ static void upmu_hold_show(struct seq_file *m, struct upmu_hold *hold)
 	unsigned int processes = 0;
 	struct list_head *each;
 
-	list_for_each(each, &hold->covers)
-		processes++;
+	list_for_each(each, &hold->covers) processes++;
 	/* A process names itself: no line breaks from it. */
-	string_escape_str(hold->comm, name, sizeof(name), ESCAPE_SPACE |
-			  ESCAPE_SPECIAL | ESCAPE_OCTAL, NULL);
-	seq_printf(m, "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
-		   pid_vnr(hold->process),
-		   upmu_mode_names[hold->mode],
-		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
-		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
-		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
-		   processes, ktime_ms_delta(ktime_get(), hold->since), name);
+	string_escape_str(hold->comm, name, sizeof(name),
+			  ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_OCTAL, NULL);
+	seq_printf(
+		m,
+		"lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
+		pid_vnr(hold->process), upmu_mode_names[hold->mode],
+		hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
+		hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
+		hold->state == UPMU_STATE_BROKEN ? "broken" : "ok", processes,
+		ktime_ms_delta(ktime_get(), hold->since), name);
 }
 
 void upmu_lease_show(struct seq_file *m)

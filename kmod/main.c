@@ -46,7 +46,9 @@ static const struct kernel_param_ops upmu_raw_ops = {
 };
 
 module_param_cb(raw, &upmu_raw_ops, NULL, 0644);
-MODULE_PARM_DESC(raw, "who may take a RAW lease: root (CAP_PERFMON; default), group (whoever may open the device)");
+MODULE_PARM_DESC(
+	raw,
+	"who may take a RAW lease: root (CAP_PERFMON; default), group (whoever may open the device)");
 
 bool upmu_raw_group(void)
 {

@@ -141,9 +141,9 @@ static int upmu_publish_add(struct perf_event *event)
 		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);
 	upmu_fold_pmu(upmu->pmu);
 	pr_info("perf's %s: %s\n", upmu->pmu->name,
-		UPMU_PERF_USER_ACCESS ?
-			"counting by kernel.perf_user_access" :
-			"its mmap pages carry the counter's index now");
+		UPMU_PERF_USER_ACCESS
+			? "counting by kernel.perf_user_access"
+			: "its mmap pages carry the counter's index now");
 	return 0;
 }
 

@@ -54,7 +54,8 @@ static void upmu_registers_overflow(u32 mask, unsigned int counters)
 	for (n = 0; n < counters; n++) {
 		if (!(mask & upmu_counter_bit(n)))
 			continue;
-		upmu_regs_set_type(n, idle); /* software increments, or cycles */
+		upmu_regs_set_type(n,
+				   idle); /* software increments, or cycles */
 		upmu_regs_set_counter(n, U32_MAX);
 	}
 	if (mask & UPMU_MASK_CYCLES)
@@ -84,16 +85,16 @@ static void upmu_registers_put_flags(u32 flags, u32 mask, unsigned int counters)
 void upmu_registers_restore(const struct upmu_registers *saved, u32 mask)
 {
 	/* All that mode switches; the cycle counter alone knows no export. */
-	u32 control = mask & ~UPMU_MASK_CYCLES ?
-			      UPMU_CONTROL_SAVED :
-			      UPMU_CONTROL_E | UPMU_CONTROL_D;
+	u32 control = mask & ~UPMU_MASK_CYCLES
+			      ? UPMU_CONTROL_SAVED
+			      : UPMU_CONTROL_E | UPMU_CONTROL_D;
 	unsigned int n;
 
 	upmu_regs_disable_interrupts(mask);
 	upmu_regs_disable(mask);
-	upmu_regs_isb(); /* nothing counts or interrupts while it is rewritten */
-	upmu_registers_put_flags(saved->overflow & mask, mask,
-				 saved->counters);
+	upmu_regs_isb(); /* nothing counts or interrupts while it is rewritten
+			  */
+	upmu_registers_put_flags(saved->overflow & mask, mask, saved->counters);
 	if (mask & UPMU_MASK_CYCLES) {
 		upmu_regs_set_cycles(saved->cycles);
 		if (upmu_regs_has_filter())
@@ -138,8 +139,11 @@ void upmu_registers_begin(u32 mask)
 	if (upmu_regs_has_filter())
 		upmu_regs_set_type(31, 0); /* cycles of all levels but Hyp */
 	upmu_regs_select(selected);
-	upmu_regs_enable(mask == UPMU_TAKE_ALL ? UPMU_MASK_CYCLES |
-			 (upmu_counter_bit(upmu_regs_counters()) - 1) : mask);
+	upmu_regs_enable(
+		mask == UPMU_TAKE_ALL
+			? UPMU_MASK_CYCLES |
+				  (upmu_counter_bit(upmu_regs_counters()) - 1)
+			: mask);
 	upmu_regs_change_control(UPMU_CONTROL_D, UPMU_CONTROL_E);
 	upmu_regs_isb();
 }

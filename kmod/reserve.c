@@ -18,10 +18,11 @@
 
 #include "take.h"
 
-/* The 32-bit drivers' own code for PMCCNTR, and what an event counter counts. */
+/* The 32-bit drivers' own code for PMCCNTR, and what an event counter counts.
+ */
 #define UPMU_DRIVER_CYCLES 0xffu
-#define UPMU_EVENT_CYCLES 0x11u /* DDI 0406C C12.8.2 */
-#define UPMU_V6_ANY_EVENT 0x00u /* only to be placed as any other event is */
+#define UPMU_EVENT_CYCLES  0x11u /* DDI 0406C C12.8.2 */
+#define UPMU_V6_ANY_EVENT  0x00u /* only to be placed as any other event is */
 
 static u32 upmu_reserved; /* mask of counters; 0, the cycle counter, or all */
 
@@ -47,8 +48,8 @@ static int upmu_place_cycles(const struct upmu_pmu *upmu,
 			     struct pmu_hw_events *hw, struct perf_event *event)
 {
 	u64 config = event->hw.config_base;
-	u32 other = upmu_core_arch() == 6 ? UPMU_V6_ANY_EVENT :
-					    UPMU_EVENT_CYCLES;
+	u32 other =
+		upmu_core_arch() == 6 ? UPMU_V6_ANY_EVENT : UPMU_EVENT_CYCLES;
 	int idx;
 
 	event->hw.config_base = (config & ~0xffull) | other;
@@ -83,8 +84,8 @@ static void upmu_clear_event_idx(struct pmu_hw_events *hw,
 	upmu->ops.clear_event_idx(hw, event);
 	if ((config & 0xff) == UPMU_EVENT_CYCLES &&
 	    upmu_is_driver_cycles(upmu->pmu->map_event(event)))
-		event->hw.config_base = (config & ~0xffull) |
-					UPMU_DRIVER_CYCLES;
+		event->hw.config_base =
+			(config & ~0xffull) | UPMU_DRIVER_CYCLES;
 }
 
 static void upmu_pmu_start(struct arm_pmu *pmu)
@@ -139,13 +140,13 @@ bool upmu_reserve_intact(void)
 {
 	struct upmu_pmu *upmu;
 
-	upmu_for_each_pmu(upmu)
-		if (upmu->wrapped &&
-		    (READ_ONCE(upmu->pmu->get_event_idx) !=
-			     upmu_get_event_idx ||
-		     READ_ONCE(upmu->pmu->start) != upmu_pmu_start ||
-		     READ_ONCE(upmu->pmu->stop) != upmu_pmu_stop))
-			return false;
+	upmu_for_each_pmu(
+		upmu) if (upmu->wrapped &&
+			  (READ_ONCE(upmu->pmu->get_event_idx) !=
+				   upmu_get_event_idx ||
+			   READ_ONCE(upmu->pmu->start) != upmu_pmu_start ||
+			   READ_ONCE(upmu->pmu->stop) !=
+				   upmu_pmu_stop)) return false;
 	return true;
 }
 
@@ -211,8 +212,7 @@ void upmu_reserve_begin(u32 mask)
 	bool reserved = true;
 
 	WRITE_ONCE(upmu_reserved, mask);
-	upmu_for_each_pmu(upmu)
-		upmu_reserve_wrap(upmu);
+	upmu_for_each_pmu(upmu) upmu_reserve_wrap(upmu);
 	upmu_reserve_kick_all();
 	if (mask == UPMU_MASK_CYCLES)
 		on_each_cpu(upmu_reserve_mark, &reserved, 1);
@@ -228,8 +228,7 @@ void upmu_reserve_end(void)
 	WRITE_ONCE(upmu_reserved, 0);
 	upmu_reserve_kick_all();
 	/* One that still runs does what the driver's own does. */
-	upmu_for_each_pmu(upmu)
-		upmu_reserve_unwrap(upmu);
+	upmu_for_each_pmu(upmu) upmu_reserve_unwrap(upmu);
 }
 
 /* Counters that perf's events are on, on this CPU; interrupts off. */

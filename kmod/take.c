@@ -31,7 +31,7 @@ struct upmu_taken {
 };
 
 static DEFINE_PER_CPU(struct upmu_taken, upmu_taken);
-static u32 upmu_take_mask;	     /* what is taken now */
+static u32 upmu_take_mask;	       /* what is taken now */
 static unsigned int upmu_take_session; /* never 0 while something is */
 static unsigned int upmu_take_users;   /* upmu_mutex */
 

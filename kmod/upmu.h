@@ -143,7 +143,7 @@ struct upmu_pmu {
 extern struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
 extern unsigned int upmu_pmu_count;
 
-#define upmu_for_each_pmu(upmu)                                                \
+#define upmu_for_each_pmu(upmu) \
 	for ((upmu) = upmu_pmus; (upmu) < upmu_pmus + upmu_pmu_count; (upmu)++)
 
 int upmu_publish_init(void);
