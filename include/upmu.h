@@ -128,7 +128,7 @@ struct upmu_options {
  *   -ENOMEM     out of memory
  *   -ENOSYS     the kernel has no perf
  *   -EOPNOTSUPP source wanted by name: not on this machine, or not for these
- *               events
+ *               events; an event that the emulator of this board leaves at 0
  *
  * Cost: some dozens of system calls the first time, then some three for each
  * event. Any thread. Needs one file descriptor for each event, and one more in
@@ -148,22 +148,42 @@ UPMU_API void upmu_close(struct upmu *set);
 
 /**
  * upmu_start - (re)start all events of the set at the same time
+ * @set: from upmu_open()
  *
  * Counts go on from where they stood; they are never set back to 0: take a
- * difference. A set that runs stays running. Returns 0 or
- *   -EOPNOTSUPP  the source cannot be stopped and started (timer, clock)
- *   -ESTALE      the lease of the set was broken or has ended (raw)
+ * difference. A set that runs stays running. One system call for each PMU.
+ *
+ * Returns 0 or
+ *   -EOPNOTSUPP the source cannot be stopped and started (timer, clock)
+ *   -ESTALE     raw: the lease of the set was broken or has ended
+ *   -EXDEV      raw: the thread does not run on the CPU of the set
  */
 UPMU_API int upmu_start(struct upmu *set);
 
-/** upmu_stop - hold all events of the set; errors as for upmu_start() */
+/**
+ * upmu_stop - hold all events of the set
+ * @set: from upmu_open()
+ *
+ * The counts stay readable. Returns 0 or
+ *   -EOPNOTSUPP the source cannot be stopped and started (timer, clock)
+ *   -ESTALE     raw: the lease of the set was broken or has ended
+ *   -EXDEV      raw: the thread does not run on the CPU of the set
+ *   -EOVERFLOW  raw: so long since the last reading that a 32-bit counter may
+ *               have gone round unseen; it is stopped all the same
+ */
 UPMU_API int upmu_stop(struct upmu *set);
 
-/** upmu_size - how many events the set has, 1 to 32 */
+/**
+ * upmu_size - how many events the set has
+ * @set: from upmu_open()
+ *
+ * Returns 1 to 32.
+ */
 UPMU_API size_t upmu_size(const struct upmu *set);
 
 /**
  * upmu_counter - what upmu_count() reads
+ * @set: from upmu_open()
  * @position: of the event in the list, from 0; beyond it is a caller's bug
  *
  * Returns a pointer that is good until upmu_close(); the set owns it.
@@ -172,25 +192,39 @@ UPMU_API const struct upmu_counter *upmu_counter(const struct upmu *set,
 						 size_t position);
 
 /**
- * upmu_event_name - the event as the list had it, ":u" added where only user
- * mode is counted for lack of permission; good until upmu_close()
+ * upmu_event_name - the name of one event of the set
+ * @set: from upmu_open()
+ * @position: of the event in the list, from 0; beyond it is a caller's bug
+ *
+ * Canonical, with ":u" where only user mode is counted for want of permission.
+ * Returns a string that is good until upmu_close(); the set owns it.
  */
 UPMU_API const char *upmu_event_name(const struct upmu *set, size_t position);
 
 /**
- * upmu_unit - "events", "cycles", "ticks" (timer), or "ns" (clocks)
+ * upmu_unit - what one count of an event is
+ * @set: from upmu_open()
+ * @position: of the event in the list, from 0; beyond it is a caller's bug
  *
- * A set opened with UPMU_OPEN_ANY_CLOCK must ask. A constant string.
+ * Returns "cycles", "events", "ticks" (source timer) or "ns" (source clock,
+ * task-clock), a constant string. A program that opens sets with
+ * UPMU_OPEN_ANY_CLOCK must ask: a tick is not a cycle.
  */
 UPMU_API const char *upmu_unit(const struct upmu *set, size_t position);
 
-/** upmu_source - the name of the source that serves the set; constant */
+/**
+ * upmu_source - which way of reading serves the set
+ * @set: from upmu_open()
+ *
+ * Returns "page", "read", "raw", "timer", "clock" or "model"; constant.
+ */
 UPMU_API const char *upmu_source(const struct upmu *set);
 
 /* ---- reading --------------------------------------------------------- */
 
 /**
  * upmu_read - counts and times of all events of the set
+ * @set: from upmu_open()
  * @values: one for each event, in the order of the list
  * @n: room in @values; upmu_size(set) exactly
  *
@@ -198,9 +232,9 @@ UPMU_API const char *upmu_source(const struct upmu *set);
  *   -EINVAL    @n is not upmu_size()
  *   -ESTALE    raw: the lease was broken (something took the registers away)
  *              or has ended; the counts since then are not to be trusted
- *   -EXDEV     raw: the thread no longer runs on the CPU it was opened on
+ *   -EXDEV     raw: the thread does not run on the CPU of the set
  *   -EOVERFLOW raw: so long since the last reading that a 32-bit counter may
- *              have gone round twice unseen
+ *              have gone round unseen
  *   -EIO       perf refuses the numbers
  *
  * Cost: a system call for each PMU (source page and read).
@@ -209,15 +243,23 @@ UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
 
 /**
  * upmu_counts - counts of all events of the set, of one instant
- * @counts: one for each event; @n: upmu_size(set) exactly
+ * @set: from upmu_open()
+ * @counts: one for each event, in the order of the list
+ * @n: room in @counts; upmu_size(set) exactly
  *
  * Without a system call where the source is `page`, the caller is the opener
- * and the set is on the hardware; else as upmu_read(), whose errors it has.
+ * and the set is on the hardware; else as upmu_read().
+ *
+ * Returns 0 or
+ *   -EINVAL    @n is not upmu_size()
+ *   -ESTALE, -EXDEV, -EOVERFLOW, -EIO
+ *              as for upmu_read()
  */
 UPMU_API int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n);
 
 /**
  * upmu_count_slow - what upmu_count() calls when the register will not do
+ * @counter: from upmu_counter()
  *
  * Also the same for callers without inline functions (other languages).
  * Returns the count or UPMU_NO_COUNT. Any thread, any time until upmu_close().
@@ -226,12 +268,17 @@ UPMU_API uint64_t upmu_count_slow(const struct upmu_counter *counter);
 
 /**
  * upmu_scale - extend a count to the whole time that the set was wanted
- * @value: as read; @estimate: count * enabled_ns / running_ns, rounded
+ * @value: as upmu_read() gave it
+ * @estimate: receives count * enabled_ns / running_ns, rounded
  *
  * A separate step because it is a guess: it supposes that the event came as
- * often while the set was off the hardware as while it was on it. Returns 0,
- * -ENODATA where the set never ran, -EINVAL where running_ns > enabled_ns,
- * -EOVERFLOW where the estimate has more than 64 bits. No system call.
+ * often while the set was off the hardware as while it was on it. No system
+ * call.
+ *
+ * Returns 0 or
+ *   -ENODATA   the set was never on the hardware
+ *   -EINVAL    running_ns is more than enabled_ns
+ *   -EOVERFLOW the estimate has more than 64 bits
  */
 UPMU_API int upmu_scale(const struct upmu_value *value, uint64_t *estimate);
 
@@ -253,10 +300,13 @@ struct upmu_verdict {
 /**
  * upmu_probe - ask one source whether it would serve cycles, and why not
  * @position: in the order in which upmu_open() asks, from 0
+ * @verdict: filled; a verdict that is an error is no error of this call
  *
- * Returns 0, also where the verdict is an error, or -ENOENT from the last
- * source on. Asks anew each time; executes no instruction that the kernel has
- * not permitted; leaves nothing open. Any thread.
+ * Asks anew each time; executes no instruction that the kernel has not
+ * permitted; leaves nothing open. Any thread.
+ *
+ * Returns 0 or
+ *   -ENOENT there are no more sources
  */
 UPMU_API int upmu_probe(size_t position, struct upmu_verdict *verdict);
 
@@ -271,6 +321,8 @@ UPMU_API int upmu_probe(size_t position, struct upmu_verdict *verdict);
  * @flags: UPMU_LEASE_CHILDREN, UPMU_LEASE_EXEC, or 0
  *
  * For programs that use upmu/raw.h; sets take what they need by themselves.
+ * Any thread; the lease is the whole process's.
+ *
  * Returns 0 or
  *   -EINVAL     unknown mode or flag; UPMU_LEASE_EXEC without _CHILDREN
  *   -ENXIO      no /dev/upmu: the module upmu is not loaded
@@ -279,21 +331,27 @@ UPMU_API int upmu_probe(size_t position, struct upmu_verdict *verdict);
  *   -EBUSY      another lease or a perf event is in the way; upmu_explain()
  *               names the holder
  *   -EOPNOTSUPP this kernel or core cannot grant the mode
- *   -EMFILE, -ENFILE, -ENOMEM
- *
- * Any thread; the lease is the whole process's.
+ *   -EMFILE, -ENFILE  out of file descriptors
+ *   -ENOMEM     out of memory
  */
 UPMU_API int upmu_lease_take(int *lease, uint32_t mode, uint32_t flags);
 
 /**
  * upmu_lease_check - is the lease still good?
+ * @lease: from upmu_lease_take()
  *
- * Returns 0, -ESTALE where it was broken or has ended, -EBADF where @lease is
- * no lease of this process. One system call.
+ * One system call. Returns 0 or
+ *   -ESTALE it was broken (what was counted since is wrong) or has ended
+ *   -EBADF  @lease is no lease
  */
 UPMU_API int upmu_lease_check(int lease);
 
-/** upmu_lease_release - give the lease back; below 0 is a no-op */
+/**
+ * upmu_lease_release - give the lease back
+ * @lease: from upmu_lease_take(); below 0 is a no-op
+ *
+ * From then on the PMU's instructions are undefined again in this process.
+ */
 UPMU_API void upmu_lease_release(int lease);
 
 /* ---- regions --------------------------------------------------------- */
@@ -333,9 +391,12 @@ struct upmu_region_stats {
  *
  * Not needed for the defaults. At exit of the program the report goes to
  * standard error as text, or where the environment's UPMU_REPORT= says: a
- * file, as JSON where its name ends in ".json"; "none" for no report. Returns
- * 0, the errors of upmu_open(), -EINVAL for more than 8 events, or -EALREADY
- * once a region has begun. Any thread.
+ * file, as JSON where its name ends in ".json"; "none" for no report. Any
+ * thread.
+ *
+ * Returns 0, an error of upmu_open(), or
+ *   -EALREADY a region has begun: what is counted stays
+ *   -EINVAL   more than 8 events
  */
 UPMU_API int upmu_regions_init(const char *events,
 			       const struct upmu_options *options);
@@ -345,36 +406,48 @@ UPMU_API int upmu_regions_init(const char *events,
  * @out: receives it; it is never freed
  * @name: 1 to 63 characters
  *
- * Returns 0, -EINVAL for such a name, -ENOSPC beyond 64 regions, -ENOMEM.
- * Any thread.
+ * Any thread; takes a lock: open once, keep the pointer. Returns 0 or
+ *   -EINVAL a name of no or more than 63 characters
+ *   -ENOSPC there are 64 regions already
+ *   -ENOMEM out of memory
  */
 UPMU_API int upmu_region_open(struct upmu_region **out, const char *name);
 
 /**
  * upmu_region_begin - this thread enters the region
+ * @region: from upmu_region_open()
  *
  * Regions nest up to 32 deep, also a region in itself; each thread has its own
- * nesting. The first begin of a thread opens a set for it. Returns 0, the
- * errors of upmu_open(), or -ENOSPC for more than 32 nested regions. Without a
- * system call where upmu_counts() needs none.
+ * nesting. The first begin of a thread opens a set for it; after that it makes
+ * no system call where upmu_counts() makes none.
+ *
+ * Returns 0, an error of upmu_open() or upmu_counts(), or
+ *   -ENOSPC 32 regions are nested already
  */
 UPMU_API int upmu_region_begin(struct upmu_region *region);
 
 /**
  * upmu_region_end - this thread leaves the region that it entered last
+ * @region: from upmu_region_open()
  *
- * Returns 0, -EINVAL where that is not @region (nothing is changed then), or
- * the errors of upmu_counts() (the call is then not counted).
+ * Returns 0, an error of upmu_counts() (the region is left, the call is not
+ * counted), or
+ *   -EINVAL @region is not the one entered last; nothing is changed
  */
 UPMU_API int upmu_region_end(struct upmu_region *region);
 
 /**
  * upmu_region_read - what one event came to in a region so far
+ * @region: from upmu_region_open()
  * @event: position in the list of upmu_regions_init()
+ * @stats: filled
  *
  * Threads that are inside a call of begin or end at this very moment are
- * counted as before it. Returns 0, -ENOMEM, or -ENOENT beyond the last event
- * (before any region has begun there is none). Any thread.
+ * counted as before it. Any thread.
+ *
+ * Returns 0 or
+ *   -ENOENT beyond the last event; before any region has begun there is none
+ *   -ENOMEM out of memory
  */
 UPMU_API int upmu_region_read(struct upmu_region *region, size_t event,
 			      struct upmu_region_stats *stats);
@@ -384,8 +457,11 @@ UPMU_API int upmu_region_read(struct upmu_region *region, size_t event,
  * @fd: where to; stays open
  * @format: enum upmu_region_format
  *
- * There is then none at exit. Returns 0, -EINVAL for another format, -ENOMEM,
- * or the error of write(2). Any thread.
+ * There is then none at exit. Any thread.
+ *
+ * Returns 0, an error of write(2), or
+ *   -EINVAL @format is none of enum upmu_region_format
+ *   -ENOMEM out of memory
  */
 UPMU_API int upmu_regions_report(int fd, enum upmu_region_format format);
 
@@ -424,16 +500,20 @@ struct upmu_measurement {
 
 /**
  * upmu_measure - what does one call of @fn cost beyond that of an empty one?
- * @fn: called warmup + runs times with @arg on the calling thread
+ * @fn: called warmup + runs times on the calling thread
+ * @arg: what it is called with
  * @options: NULL for all defaults
  * @results: one for each event
  * @n: room in @results; the number of events exactly
  *
- * Returns 0, the errors of upmu_open() and upmu_counts(), -EINVAL for an option
- * out of range or another @n, -EAGAIN where the events were not on the hardware
- * all the time (others want counters too). A run during which the set left the
- * hardware for another thread of control is counted like any other: the median
- * does not mind.
+ * A run that was interrupted counts like any other: the median does not mind.
+ *
+ * Returns 0, an error of upmu_open() or upmu_counts(), or
+ *   -EINVAL an option out of range; @n is not the number of events, or that is
+ *           more than 8
+ *   -EAGAIN the events were not on the hardware all the time: others want
+ *           counters too
+ *   -ENOMEM out of memory
  */
 UPMU_API int upmu_measure(void (*fn)(void *arg), void *arg,
 			  const struct upmu_measure_options *options,
@@ -445,12 +525,16 @@ UPMU_API int upmu_measure(void (*fn)(void *arg), void *arg,
  * upmu_explain - why the last failed call of this thread failed
  *
  * One sentence with the present value of the setting that refused, and lines
- * "hint: ..." with the exact command that changes it. Never NULL; "" where
- * nothing failed yet. The text is good until this thread's next call.
+ * "hint: ..." with the exact command that changes it. Returns a string that is
+ * good until this thread's next call; never NULL; "" where nothing failed yet.
  */
 UPMU_API const char *upmu_explain(void);
 
-/** upmu_version - of the library at run time: "0.1.0"; constant */
+/**
+ * upmu_version - the release of the library that runs
+ *
+ * Returns "0.1.0" or later, a constant string.
+ */
 UPMU_API const char *upmu_version(void);
 
 #ifdef __cplusplus
