@@ -98,7 +98,7 @@ int main(void)
 	puts("1..1");
 	for (unsigned long i = 0; i < runs; i++) {
 		/* Each run from its own number: a failing one can be redone. */
-		state = (seed << 32) + i + 1;
+		state = ((uint64_t)seed << 32) + i + 1;
 		next();
 		fuzz_input((const uint8_t *)input,
 			   damage(input, put_together(input)));
