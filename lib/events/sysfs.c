@@ -26,17 +26,18 @@ int upmu_sysfs_type(const char *pmu, uint32_t *type)
 
 /*
  * A name becomes part of a path: nothing but what kernels use in one, which
- * leaves no way up ("..") and no other folder.
+ * leaves no way up ("..") and no other folder. (NAME.scale and NAME.unit
+ * stand beside NAME and are no events.)
  */
 static int file_name(char *out, const char *name, size_t length)
 {
-	if (!length || length >= NAME_LENGTH || name[0] == '.')
+	if (!length || length >= NAME_LENGTH)
 		return -EINVAL;
 	for (size_t i = 0; i < length; i++) {
 		char c = upmu_lower(name[i]);
 
 		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') &&
-		    c != '_' && c != '-' && c != '.')
+		    c != '_' && c != '-')
 			return -EINVAL;
 		out[i] = name[i];
 	}
@@ -153,8 +154,7 @@ int upmu_sysfs_event(const char *pmu, const char *name, size_t length,
 	char file[NAME_LENGTH], path[UPMU_PATH_SIZE], terms[160];
 	int ret;
 
-	/* NAME.scale and NAME.unit stand beside NAME and are no events. */
-	if (file_name(file, name, length) || strchr(file, '.'))
+	if (file_name(file, name, length))
 		return -ENOENT;
 	snprintf(path, sizeof(path), DEVICES "/%.100s/events/%s", pmu, file);
 	ret = upmu_sys_read_text(path, terms, sizeof(terms));

@@ -228,6 +228,20 @@ static void a_name_that_means_unlike_events_is_marked(void **s)
 	assert_false(list.events[1].is_alike);
 }
 
+static void one_unlike_kind_among_three_is_enough(void **s)
+{
+	(void)s;
+	boot("odroid-xu4");
+	machine.n_kinds = 3;
+	machine.kinds[2] = machine.kinds[0];
+	parse("branches,l1d_cache");
+	assert_int_equal(list.n, 6);
+	for (size_t i = 0; i < 3; i++) {
+		assert_false(list.events[i].is_alike);
+		assert_true(list.events[3 + i].is_alike);
+	}
+}
+
 static void a_kind_that_lacks_an_event_says_so(void **s)
 {
 	(void)s;
@@ -334,6 +348,19 @@ static void generic_events_name_their_pmu_where_there_are_several(void **s)
 		     UINT64_C(11) << 32);
 }
 
+static void instructions_are_known_by_any_name(void **s)
+{
+	(void)s;
+	parse_on("apple-m1", "instructions,branches");
+	assert_true(list.events[0].is_instructions);
+	assert_false(list.events[2].is_instructions);
+	parse_on("pi1", "instr_exec,r7,instructions,r5");
+	assert_true(list.events[0].is_instructions);
+	assert_true(list.events[1].is_instructions);
+	assert_true(list.events[2].is_instructions);
+	assert_false(list.events[3].is_instructions);
+}
+
 static void without_a_perf_pmu_a_code_remains(void **s)
 {
 	(void)s;
@@ -373,6 +400,8 @@ static void neighbours_are_of_this_core_and_nearest_first(void **s)
 	(void)s;
 	assert_int_equal(upmu_events_nearest(core, "l1d_cahce", 9, near, 3), 3);
 	assert_string_equal(near[0], "l1d_cache");
+	upmu_events_nearest(core, "l2d_cache_refil", 15, near, 3);
+	assert_string_equal(near[0], "l2d_cache_refill");
 	assert_int_equal(upmu_events_nearest(core, "pagefaults", 10, near, 1),
 			 1);
 	assert_string_equal(near[0], "page-faults");
@@ -428,6 +457,8 @@ static void an_unknown_pmu_is_refused(void **s)
 	boot("pc");
 	assert_refused("msr/../../../type/", -EINVAL, 1, "");
 	assert_refused("msr/.hidden/", -ENOENT, 1, "no such event");
+	assert_refused("cpu/topdown-total-slots.scale/", -ENOENT, 1,
+		       "no such event");
 }
 
 static void a_group_larger_than_the_core_is_refused(void **s)
@@ -530,6 +561,7 @@ int main(void)
 		cmocka_unit_test(groups_are_numbered_from_1),
 		cmocka_unit_test(big_little_gives_an_entry_for_each_kind),
 		cmocka_unit_test(a_name_that_means_unlike_events_is_marked),
+		cmocka_unit_test(one_unlike_kind_among_three_is_enough),
 		cmocka_unit_test(a_kind_that_lacks_an_event_says_so),
 		cmocka_unit_test(a_core_or_pmu_can_be_named),
 		cmocka_unit_test(printed_names_can_be_typed_again),
@@ -541,6 +573,7 @@ int main(void)
 		cmocka_unit_test(a_pc_counts_by_the_kernels_names_and_numbers),
 		cmocka_unit_test(
 			generic_events_name_their_pmu_where_there_are_several),
+		cmocka_unit_test(instructions_are_known_by_any_name),
 		cmocka_unit_test(without_a_perf_pmu_a_code_remains),
 		cmocka_unit_test(
 			an_unknown_event_is_named_with_its_place_and_neighbours),

@@ -161,6 +161,22 @@ static void an_old_kernel_identifies_all_cpus_at_once(void **s)
 	assert_one_kind("old-kernel", "cortex-a9", "", UPMU_PMU_TYPE_NONE, 0x3);
 }
 
+static void an_old_64_bit_kernel_says_its_architecture_in_letters(void **s)
+{
+	(void)s;
+	assert_one_kind("old-kernel-64", "common-armv8", "", UPMU_PMU_TYPE_NONE,
+			0x3);
+}
+
+static void a_cpu_that_the_pmu_leaves_out_has_none(void **s)
+{
+	(void)s;
+	boot("half-covered");
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, "cortex-a53", "armv8_cortex_a53", 8, 0x1);
+	assert_kind(1, "cortex-a53", "", UPMU_PMU_TYPE_NONE, 0x2);
+}
+
 static void an_unknown_core_is_offered_its_architecture(void **s)
 {
 	(void)s;
@@ -242,8 +258,8 @@ static void emulators_count_cycles_instructions_and_increments_only(void **s)
 	assert_false(
 		upmu_emulator_counts(upmu_core_find(core, "l1d_cache", 9)));
 	core = upmu_core_by_midr(0x410fb767);
-	assert_false(upmu_emulator_counts(
-		upmu_core_find(core, "cpu_cycles", 10)));
+	assert_false(
+		upmu_emulator_counts(upmu_core_find(core, "cpu_cycles", 10)));
 }
 
 int main(void)
@@ -269,6 +285,9 @@ int main(void)
 			one_pmu_over_unlike_cores_offers_the_architecture_only),
 		cmocka_unit_test(an_offline_cpu_belongs_to_its_pmu),
 		cmocka_unit_test(an_old_kernel_identifies_all_cpus_at_once),
+		cmocka_unit_test(
+			an_old_64_bit_kernel_says_its_architecture_in_letters),
+		cmocka_unit_test(a_cpu_that_the_pmu_leaves_out_has_none),
 		cmocka_unit_test(an_unknown_core_is_offered_its_architecture),
 		cmocka_unit_test(apple_is_no_pmu_of_the_architecture),
 		cmocka_unit_test(a_pc_has_no_kind_of_core),
