@@ -69,8 +69,10 @@ static int upmu_get_event_idx(struct pmu_hw_events *hw,
 		return upmu->ops.get_event_idx(hw, event);
 	if (upmu_reserved_all() || event->overflow_handler == upmu_kick_handler)
 		return -EAGAIN;
-	if (READ_ONCE(upmu_reserved) &&
-	    upmu_is_driver_cycles(event->hw.config_base))
+	if (!READ_ONCE(upmu_reserved))
+		return upmu->ops.get_event_idx(hw, event);
+	__set_bit(upmu->cycles_idx, hw->used_mask);
+	if (upmu_is_driver_cycles(event->hw.config_base))
 		return upmu_place_cycles(upmu, hw, event);
 	return upmu->ops.get_event_idx(hw, event);
 }
@@ -174,7 +176,7 @@ static void upmu_reserve_kick_all(void)
 {
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu)
+	for_each_online_cpu (cpu)
 		if (upmu_publish_of_cpu(cpu))
 			upmu_reserve_kick(cpu);
 }

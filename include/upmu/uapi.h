@@ -18,8 +18,8 @@
  *
  * Where permission is one bit (ARMv6, ARMv7), it includes writing: a holder can
  * stop, reset and reprogram the counters of its CPU while it runs there. On
- * PMUv3 a COUNT or CYCLES lease permits reading only. upmu(4) says what a holder
- * can do to others.
+ * PMUv3 a COUNT or CYCLES lease permits reading only. upmu(4) says what a
+ * holder can do to others.
  *
  * Errors common to all calls:
  *   -EFAULT   the structure cannot be read or written
@@ -72,11 +72,11 @@ enum upmu_mode {
  *	covered too, and theirs; each until it ends or executes a program. All
  *	of them lose it when the holder's lease ends.
  * @UPMU_LEASE_EXEC: with CHILDREN only. A child stays covered when it executes
- *	a program, unless that changes its privileges (set-user-ID, set-group-ID,
- *	file capabilities). This is how `upmu exec` opens the registers to an
- *	unmodified program: it takes the lease, forks, the child executes, and it
- *	stays as the holder until the child has ended. The holder's own exec
- *	always ends the lease.
+ *	a program, unless that changes its privileges (set-user-ID,
+ *set-group-ID, file capabilities). This is how `upmu exec` opens the registers
+ *to an unmodified program: it takes the lease, forks, the child executes, and
+ *it stays as the holder until the child has ended. The holder's own exec always
+ *ends the lease.
  */
 enum upmu_lease_flags {
 	UPMU_LEASE_CHILDREN = 1 << 0,
@@ -91,16 +91,14 @@ enum upmu_lease_flags {
  * @reserved: zero
  *
  * Returns 0, and from then on the calling process has the permission on
- * whatever CPU it runs. May sleep; RAW and the first CYCLES interrupt every CPU.
- *   -EPERM       a signed-off mode: RAW without CAP_PERFMON while the module's
- *                parameter `raw` is `root`; or the kernel is locked down
- *   -EBUSY       RAW: somebody holds a lease, or a pinned perf event holds a
- *                counter, or `open` is not `none`; other modes: RAW is held, or
- *                `open` is `all`. INFO names the holder
- *   -EALREADY    this open file already carries a lease, live or ended; open
- *                the device again for another one
- *   -EOPNOTSUPP  this kernel or core cannot grant that mode; INFO.reason says why
- *   -ENOMEM      no memory
+ * whatever CPU it runs. May sleep; RAW and the first CYCLES interrupt every
+ * CPU. -EPERM       a signed-off mode: RAW without CAP_PERFMON while the
+ * module's parameter `raw` is `root`; or the kernel is locked down -EBUSY RAW:
+ * somebody holds a lease, or a pinned perf event holds a counter, or `open` is
+ * not `none`; other modes: RAW is held, or `open` is `all`. INFO names the
+ * holder -EALREADY    this open file already carries a lease, live or ended;
+ * open the device again for another one -EOPNOTSUPP  this kernel or core cannot
+ * grant that mode; INFO.reason says why -ENOMEM      no memory
  *
  * poll(2) on a descriptor whose file carries a lease: POLLERR once the lease is
  * broken (something took the registers away: counts since then are not to be
@@ -123,14 +121,14 @@ enum upmu_lease_state {
 
 /** enum upmu_info_flags */
 enum upmu_info_flags {
-	UPMU_INFO_PERF = 1 << 0,	/* perf has a PMU for these CPUs */
-	UPMU_INFO_PUBLISHED = 1 << 1,	/* this module fills the page index */
-	UPMU_INFO_INTERRUPT = 1 << 2,	/* the PMU has its interrupt */
-	UPMU_INFO_SELECT = 1 << 3,	/* event counters go through PMSELR */
-	UPMU_INFO_READ_ONLY = 1 << 4,	/* COUNT and CYCLES cannot write */
-	UPMU_INFO_RAW_GROUP = 1 << 5,	/* raw=group */
-	UPMU_INFO_ADOPTED = 1 << 6,	/* this module registered the PMU */
-	UPMU_INFO_FOLDED = 1 << 7,	/* counters are folded by a timer */
+	UPMU_INFO_PERF = 1 << 0,      /* perf has a PMU for these CPUs */
+	UPMU_INFO_PUBLISHED = 1 << 1, /* this module fills the page index */
+	UPMU_INFO_INTERRUPT = 1 << 2, /* the PMU has its interrupt */
+	UPMU_INFO_SELECT = 1 << 3,    /* event counters go through PMSELR */
+	UPMU_INFO_READ_ONLY = 1 << 4, /* COUNT and CYCLES cannot write */
+	UPMU_INFO_RAW_GROUP = 1 << 5, /* raw=group */
+	UPMU_INFO_ADOPTED = 1 << 6,   /* this module registered the PMU */
+	UPMU_INFO_FOLDED = 1 << 7,    /* counters are folded by a timer */
 };
 
 /** enum upmu_reason - why INFO.modes lacks a mode */
@@ -197,10 +195,10 @@ struct upmu_info {
 
 /* Sizes of the first release: the least that the module takes. */
 #define UPMU_LEASE_SIZE_1 16
-#define UPMU_INFO_SIZE_1 112
+#define UPMU_INFO_SIZE_1  112
 
 /* The number carries no size: the structures carry their own. */
-#define UPMU_IOC_INFO _IO(0xE7, 0x01)
+#define UPMU_IOC_INFO  _IO(0xE7, 0x01)
 #define UPMU_IOC_LEASE _IO(0xE7, 0x02)
 
 #endif

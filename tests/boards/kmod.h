@@ -62,9 +62,9 @@ static inline int tap_done(void)
 
 static inline int take_flags(uint32_t mode, uint32_t flags, int open_flags)
 {
-	struct upmu_lease lease = {
-		.size = sizeof(lease), .mode = mode, .flags = flags
-	};
+	struct upmu_lease lease = { .size = sizeof(lease),
+				    .mode = mode,
+				    .flags = flags };
 	int fd = open(UPMU_DEVICE, O_RDWR | open_flags), saved;
 
 	if (fd < 0)
@@ -91,6 +91,18 @@ static inline struct upmu_info info_of(int fd)
 	if (fd < 0 && own >= 0)
 		close(own);
 	return info;
+}
+
+/* Where COUNT goes by kernel.perf_user_access, CYCLES stands in for it. */
+static inline uint32_t light_mode(void)
+{
+	return info_of(-1).modes & 1u << UPMU_MODE_COUNT ? UPMU_MODE_COUNT
+							 : UPMU_MODE_CYCLES;
+}
+
+static inline bool perf_has_pmu(void)
+{
+	return info_of(-1).flags & UPMU_INFO_PERF;
 }
 
 /* Until a claim holds, or seconds have gone. */

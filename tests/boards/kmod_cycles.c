@@ -48,10 +48,10 @@ static void free_running_test(double duration)
 			while (open)
 				close(events[--open]);
 			for (; open < 3; open++)
-				events[open] = event_open(
-					PERF_TYPE_HARDWARE,
-					PERF_COUNT_HW_CPU_CYCLES, 0, 0, -1,
-					open == 2);
+				events[open] =
+					event_open(PERF_TYPE_HARDWARE,
+						   PERF_COUNT_HW_CPU_CYCLES, 0,
+						   0, -1, open == 2);
 		}
 		for (int n = 0; n < 64; n++) {
 			uint32_t now = upmu_regs_cycles32();
@@ -70,7 +70,8 @@ static void free_running_test(double duration)
 		close(events[--open]);
 	tap(longest < 1u << 31 && reads > 1000,
 	    "the_cycle_counter_is_never_rewritten_while_perf_comes_and_goes",
-	    "%llu reads, %llu cycles, longest step %llu, past 2^31 %u times, 2^32 %u times",
+	    "%llu reads, %llu cycles, longest step %llu, past 2^31 %u times, "
+	    "2^32 %u times",
 	    (unsigned long long)reads, (unsigned long long)total,
 	    (unsigned long long)longest, crossed31, crossed32);
 	tap(crossed31 && crossed32, "it_passed_2_to_31_and_2_to_32", NULL);
@@ -87,35 +88,57 @@ static uint64_t count_spin(int fd)
 	return after.running ? after.value - before : 0;
 }
 
-static void perf_cycles_test(void)
+static void count_beside(void)
 {
 	int generic = event_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES,
 				 0, 0, -1, 0);
 	int raw = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, 0, -1, 0);
-	struct counter page = counter_open(PERF_TYPE_HARDWARE,
-					   PERF_COUNT_HW_CPU_CYCLES);
+	struct counter page =
+		counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 	uint64_t one = count_spin(generic), two = count_spin(raw), value;
 
-	tap(one > 100000 && two > 100000 && one < two * 4 && two < one * 4,
+	/* on the boards with two CPUs a cycle is the emulator's wall clock */
+	tap(one > 100000 && two > 100000 &&
+		    (cpus_online() > 1 || (one < two * 2 && two < one * 2)),
 	    "perfs_cycles_count_on_an_ordinary_counter_meanwhile",
 	    "cycles %llu, 0x11 %llu", (unsigned long long)one,
 	    (unsigned long long)two);
-	tap(page.page->index >= 1 && page.page->index < 32 &&
-		    counter_page(&page, &value),
-	    "and_their_page_names_it", "%u", page.page->index);
+	if (info_of(-1).flags & UPMU_INFO_PUBLISHED)
+		tap(page.page->index >= 1 && page.page->index < 32 &&
+			    counter_page(&page, &value),
+		    "and_their_page_names_it", "%u", page.page->index);
+	else
+		tap_skip("and_their_page_names_it",
+			 "the module publishes nothing here");
 	counter_close(&page);
 	close(generic);
 	close(raw);
+}
+
+static void perf_cycles_test(void)
+{
+	if (!perf_has_pmu()) {
+		tap_skip("perfs_cycles_count_on_an_ordinary_counter_meanwhile",
+			 "perf has no PMU here");
+		return;
+	}
+	count_beside();
 }
 
 /* An event open before, on the cycle counter, goes on counting. */
 static void moved_event_test(void)
 {
 	int fd = event_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0,
-			    -1, 0), lease;
+			    -1, 0),
+	    lease;
 	struct counter counter = { fd, NULL };
 	struct times before, during, after;
 
+	if (!perf_has_pmu()) {
+		tap_skip("an_event_that_counted_before_counts_during_and_after",
+			 "perf has no PMU here");
+		return;
+	}
 	spin_loop(100000);
 	before = counter_read(&counter);
 	lease = take(UPMU_MODE_CYCLES);

@@ -17,7 +17,7 @@ static uint32_t draw(uint32_t limit)
 	return (uint32_t)(state >> 33) % limit;
 }
 
-static const int documented[] = { EFAULT, EINVAL, E2BIG,  ENOTTY,
+static const int documented[] = { EFAULT, EINVAL, E2BIG,    ENOTTY,
 				  EPERM,  EBUSY,  EALREADY, EOPNOTSUPP };
 
 static bool is_documented(int err)
@@ -37,11 +37,13 @@ static bool well_formed(const struct upmu_lease *lease)
 
 static uint32_t odd_number(void)
 {
-	static const uint32_t odd[] = { 0, 1, 2, 3, 4, 15, 16, 17, 112,
+	static const uint32_t odd[] = { 0,	    1,		 2,
+					3,	    4,		 15,
+					16,	    17,		 112,
 					0x7fffffff, 0x80000000u, 0xffffffffu };
 
-	return draw(3) ? odd[draw(sizeof(odd) / sizeof(*odd))] :
-			 draw(0x7fffffff);
+	return draw(3) ? odd[draw(sizeof(odd) / sizeof(*odd))]
+		       : draw(0x7fffffff);
 }
 
 static uint64_t granted, refused, wrong;
@@ -85,26 +87,30 @@ static void fuzz_lease(int fd)
 
 static void fuzz_info(int fd)
 {
-	struct { struct upmu_info info; uint32_t guard; } own;
+	struct {
+		struct upmu_info info;
+		uint32_t guard;
+	} own;
 	int result;
 
 	memset(&own, 0xa5, sizeof(own));
 	own.info.size = draw(2) ? sizeof(own.info) : odd_number();
 	result = ioctl(fd, UPMU_IOC_INFO, &own);
 	judge(result, true, "info");
-	if (result == 0 && (own.info.size != sizeof(own.info) ||
-			    own.info.abi != UPMU_ABI ||
-			    own.guard != 0xa5a5a5a5u))
+	if (result == 0 &&
+	    (own.info.size != sizeof(own.info) || own.info.abi != UPMU_ABI ||
+	     own.guard != 0xa5a5a5a5u))
 		wrong++;
 }
 
 static void fuzz_any(int fd)
 {
-	unsigned long arguments[] = { 0, 1, 8, 0xffffffffu, 0xc0000000u,
-				      (unsigned long)&state };
+	unsigned long arguments[] = { 0,	   1,
+				      8,	   0xffffffffu,
+				      0xc0000000u, (unsigned long)&state };
 	/* other types are answered before the device is asked */
-	unsigned long number = _IO(0xE7, draw(8)) |
-			       (draw(2) ? odd_number() << 16 : 0);
+	unsigned long number =
+		_IO(0xE7, draw(8)) | (draw(2) ? odd_number() << 16 : 0);
 	unsigned long argument = arguments[draw(6)];
 
 	/* those two have their own */
@@ -149,8 +155,8 @@ int main(int argc, char **argv)
 	tap(wrong == 0, "every_call_is_granted_or_refused_as_documented",
 	    "%lu calls, %llu granted, %llu refused", calls,
 	    (unsigned long long)granted, (unsigned long long)refused);
-	tap(granted > calls / 50 && refused > calls / 50,
-	    "both_happened_often", NULL);
+	tap(granted > calls / 50 && refused > calls / 50, "both_happened_often",
+	    NULL);
 	for (int n = 0; n < FILES; n++)
 		if (files[n] >= 0)
 			close(files[n]);

@@ -12,10 +12,11 @@
 
 #include "tests/boards/kmod.h"
 
-#define PROBE_READS 10
+#define PROBE_READS  10
 #define PROBE_SIGILL 11
-#define COPY "/tmp/kmod_lease.setuid"
+#define COPY	     "/tmp/kmod_lease.setuid"
 
+static uint32_t light; /* the mode that costs others least here */
 static const char *self = "/proc/self/exe";
 
 static int exec_probe(void *path)
@@ -38,7 +39,7 @@ static void holder_tests(void)
 	int fd;
 
 	tap(!try_cycles(NULL), "a_process_without_a_lease_gets_sigill", NULL);
-	fd = take(UPMU_MODE_COUNT);
+	fd = take(light);
 	tap(fd >= 0, "root_takes_a_count_lease", "%d", fd);
 	tap(try_cycles(&first), "a_holder_reads_the_register", NULL);
 	pthread_create(&thread, NULL, thread_tries, NULL);
@@ -59,10 +60,10 @@ static void holder_tests(void)
 
 static void children_tests(void)
 {
-	int fd = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int fd = take_flags(light, UPMU_LEASE_CHILDREN, O_CLOEXEC);
 
-	tap(in_child(child_tries, NULL) == 1,
-	    "a_child_with_the_flag_reads", NULL);
+	tap(in_child(child_tries, NULL) == 1, "a_child_with_the_flag_reads",
+	    NULL);
 	tap(in_child(exec_probe, (void *)self) == PROBE_SIGILL,
 	    "a_childs_exec_ends_it_for_the_child", NULL);
 	tap(try_cycles(NULL), "and_not_for_the_holder", NULL);
@@ -99,8 +100,8 @@ static int grandchild_execs(void *path)
 
 static void exec_tests(void)
 {
-	int fd = take_flags(UPMU_MODE_COUNT,
-			    UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC, O_CLOEXEC);
+	int fd = take_flags(light, UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC,
+			    O_CLOEXEC);
 
 	tap(in_child(exec_probe, (void *)self) == PROBE_READS,
 	    "with_exec_a_childs_program_reads", "fd %d", fd);
@@ -121,8 +122,7 @@ static void exec_tests(void)
 static int holder_execs(void *unused)
 {
 	(void)unused;
-	if (take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC,
-		       0) < 0)
+	if (take_flags(light, UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC, 0) < 0)
 		return 97;
 	return exec_probe((void *)self);
 }
@@ -141,7 +141,7 @@ static void end_tests(void)
 		exit(1);
 	holder = fork();
 	if (!holder) {
-		if (take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, 0) < 0)
+		if (take_flags(light, UPMU_LEASE_CHILDREN, 0) < 0)
 			_exit(1);
 		if (!fork()) {
 			int could = try_cycles(NULL);
@@ -159,8 +159,8 @@ static void end_tests(void)
 	tap(byte == 'r', "the_childs_copy_reads_while_the_holder_lives", NULL);
 	kill(holder, SIGKILL);
 	waitpid(holder, &status, 0);
-	tap(no_leases_soon(), "kill_9_ends_it_though_a_child_has_the_descriptor",
-	    NULL);
+	tap(no_leases_soon(),
+	    "kill_9_ends_it_though_a_child_has_the_descriptor", NULL);
 	(void)!read(pipes[0], &byte, 1);
 	tap(byte == 'i', "and_the_child_gets_sigill_then", NULL);
 	close(pipes[0]);
@@ -193,7 +193,7 @@ static void everywhere_test(void)
 	int fd;
 
 	pin(0);
-	fd = take(UPMU_MODE_COUNT);
+	fd = take(light);
 	spinning = stopped = 0;
 	pthread_create(&thread, NULL, spinner, NULL);
 	while (!spinning)
@@ -208,29 +208,26 @@ static void everywhere_test(void)
 
 static void descriptor_tests(void)
 {
-	struct upmu_lease lease = { .size = sizeof(lease),
-				    .mode = UPMU_MODE_COUNT };
+	struct upmu_lease lease = { .size = sizeof(lease), .mode = light };
 	struct pollfd waits;
 	struct upmu_info info;
 	int fd, other, copy;
 
-	fd = take(UPMU_MODE_COUNT);
+	fd = take(light);
 	tap(ioctl(fd, UPMU_IOC_LEASE, &lease) == -1 && errno == EALREADY,
 	    "a_second_lease_on_one_descriptor_is_ealready", "%d", errno);
 	tap(in_child(receiver_tries, &fd) == 0,
 	    "an_inherited_descriptor_gives_nothing", NULL);
-	other = take(UPMU_MODE_COUNT);
+	other = take(light);
 	tap(other >= 0 && info_of(fd).leases == 2,
-	    "count_leases_are_many_at_a_time", "leases %u",
-	    info_of(fd).leases);
+	    "count_leases_are_many_at_a_time", "leases %u", info_of(fd).leases);
 	close(other);
 	tap(try_cycles(NULL), "ending_one_leaves_the_other", NULL);
 	info = info_of(fd);
-	tap(info.holder_pid == getpid() && info.holder_mode == UPMU_MODE_COUNT,
+	tap(info.holder_pid == getpid() && info.holder_mode == light,
 	    "info_names_the_holder", "pid %d comm %s", info.holder_pid,
 	    info.holder_comm);
-	tap(info.lease_mode == UPMU_MODE_COUNT &&
-		    info.lease_state == UPMU_STATE_LIVE,
+	tap(info.lease_mode == light && info.lease_state == UPMU_STATE_LIVE,
 	    "info_tells_of_ones_own_lease", NULL);
 	copy = dup(fd);
 	close(copy);
@@ -252,9 +249,10 @@ static int lease_errno(struct upmu_lease lease)
 
 static void bad_argument_tests(void)
 {
-	struct { struct upmu_lease lease; uint32_t tail[4]; } longer = {
-		.lease = { .size = sizeof(longer), .mode = UPMU_MODE_COUNT }
-	};
+	struct {
+		struct upmu_lease lease;
+		uint32_t tail[4];
+	} longer = { .lease = { .size = sizeof(longer), .mode = light } };
 	uint32_t size = sizeof(struct upmu_lease);
 	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -263,14 +261,14 @@ static void bad_argument_tests(void)
 	tap(lease_errno(LEASE(size, 0, 0, 0)) == EINVAL &&
 		    lease_errno(LEASE(size, 4, 0, 0)) == EINVAL,
 	    "an_unknown_mode_is_einval", NULL);
-	tap(lease_errno(LEASE(size, 1, 4, 0)) == EINVAL &&
-		    lease_errno(LEASE(size, 1, 1u << 31, 0)) == EINVAL,
+	tap(lease_errno(LEASE(size, light, 4, 0)) == EINVAL &&
+		    lease_errno(LEASE(size, light, 1u << 31, 0)) == EINVAL,
 	    "an_unknown_flag_is_einval", NULL);
-	tap(lease_errno(LEASE(size, 1, UPMU_LEASE_EXEC, 0)) == EINVAL,
+	tap(lease_errno(LEASE(size, light, UPMU_LEASE_EXEC, 0)) == EINVAL,
 	    "exec_without_children_is_einval", NULL);
-	tap(lease_errno(LEASE(size, 1, 0, 1)) == EINVAL,
+	tap(lease_errno(LEASE(size, light, 0, 1)) == EINVAL,
 	    "a_reserved_field_set_is_einval", NULL);
-	tap(lease_errno(LEASE(size - 1, 1, 0, 0)) == EINVAL,
+	tap(lease_errno(LEASE(size - 1, light, 0, 0)) == EINVAL,
 	    "a_size_too_small_is_einval", NULL);
 	longer.tail[3] = 1;
 	tap(ioctl(fd, UPMU_IOC_LEASE, &longer) == -1 && errno == E2BIG,
@@ -287,21 +285,21 @@ static void bad_argument_tests(void)
 
 static void exclusion_tests(void)
 {
-	int count = take(UPMU_MODE_COUNT), raw;
+	int count = take(light), raw;
 
 	raw = take(UPMU_MODE_RAW);
 	tap(raw == -EBUSY, "raw_beside_a_count_lease_is_ebusy", "%d", raw);
 	close(count);
 	raw = take(UPMU_MODE_RAW);
 	tap(raw >= 0, "raw_alone_is_granted", "%d", raw);
-	tap(take(UPMU_MODE_COUNT) == -EBUSY && take(UPMU_MODE_RAW) == -EBUSY &&
+	tap(take(light) == -EBUSY && take(UPMU_MODE_RAW) == -EBUSY &&
 		    take(UPMU_MODE_CYCLES) == -EBUSY,
 	    "nothing_is_granted_beside_raw", NULL);
 	tap(info_of(-1).holder_pid == getpid() &&
 		    info_of(-1).holder_mode == UPMU_MODE_RAW,
 	    "info_names_who_holds_raw", NULL);
 	close(raw);
-	count = take(UPMU_MODE_COUNT);
+	count = take(light);
 	tap(count >= 0, "after_raw_count_is_granted_again", "%d", count);
 	close(count);
 }
@@ -326,8 +324,8 @@ static void raw_parameter_tests(void)
 	    "raw_root_refuses_a_user_of_the_device", NULL);
 	tap(poke(path, "group") == 0, "raw_group_can_be_set", NULL);
 	tap(in_child(user_takes_raw, NULL) == 0, "raw_group_grants_it", NULL);
-	tap(poke(path, "anybody") == -EINVAL,
-	    "raw_of_another_word_is_einval", NULL);
+	tap(poke(path, "anybody") == -EINVAL, "raw_of_another_word_is_einval",
+	    NULL);
 	poke(path, "root");
 	chmod(UPMU_DEVICE, 0660);
 }
@@ -363,8 +361,8 @@ static int pairs(int count)
 {
 	int done = 0, fd;
 
-	while (done < count && (fd = take(done & 1 ? UPMU_MODE_COUNT :
-						     UPMU_MODE_CYCLES)) >= 0) {
+	while (done < count &&
+	       (fd = take(done & 1 ? light : UPMU_MODE_CYCLES)) >= 0) {
 		close(fd);
 		done++;
 	}
@@ -396,6 +394,27 @@ static void pair_tests(void)
 	    "%lu -> %lu", files, more_files);
 }
 
+/* A mode that cannot be had is refused, and INFO says why. */
+static void reason_test(void)
+{
+	struct upmu_info info = info_of(-1);
+	int fd;
+
+	if (light == UPMU_MODE_COUNT) {
+		tap(info.reason == UPMU_REASON_NONE,
+		    "where_every_mode_is_granted_no_reason_is_given", "%u",
+		    info.reason);
+		return;
+	}
+	fd = take(UPMU_MODE_COUNT);
+	tap(fd == -EOPNOTSUPP &&
+		    info.reason == (info.flags & UPMU_INFO_PERF
+					    ? UPMU_REASON_USER_ACCESS
+					    : UPMU_REASON_NO_PERF_PMU),
+	    "count_is_refused_where_it_goes_another_way", "%d, reason %u", fd,
+	    info.reason);
+}
+
 int main(int argc, char **argv)
 {
 	static char path[256];
@@ -404,6 +423,8 @@ int main(int argc, char **argv)
 		return try_cycles(NULL) ? PROBE_READS : PROBE_SIGILL;
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) > 0)
 		self = path;
+	light = light_mode();
+	reason_test();
 	holder_tests();
 	children_tests();
 	exec_tests();

@@ -24,8 +24,8 @@ static bool between_reads(const struct counter *counter, int times)
 
 static void published_tests(void)
 {
-	struct counter cycles = counter_open(PERF_TYPE_HARDWARE,
-					     PERF_COUNT_HW_CPU_CYCLES);
+	struct counter cycles =
+		counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
 	struct counter event = counter_open(PERF_TYPE_RAW, EVENT_CYCLES);
 	struct counter second = counter_open(PERF_TYPE_RAW, EVENT_CYCLES);
 

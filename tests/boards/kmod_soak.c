@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * kmod_soak SECONDS READS HOTPLUGS ROTATIONS
+ * kmod_soak SECONDS READS HOTPLUGS ROTATIONS [count|cycles|raw]...
  *
  * Runs that long and until the figures are reached, eight times that long at
- * most. HOTPLUGS 0: no CPU goes away.
+ * most. HOTPLUGS 0: no CPU goes away. With cycles or raw the readers read the
+ * cycle counter itself under such a lease, and rotations are not counted.
  *
  * Readers whose every value must lie between two read(2)s, while a CPU comes
  * and goes, more events than counters take turns, perf counts whole CPUs,
@@ -13,14 +14,14 @@
 #include "tests/boards/kmod.h"
 
 #define EVENT_CYCLES 0x11
-#define MAX_EVENTS 12
-#define BATCH 16
+#define MAX_EVENTS   12
+#define BATCH	     16
 
 static struct figures {
 	volatile int stop;
 	volatile uint64_t reads, waits, wrong, illegal, failed, rotations;
 	volatile uint64_t hotplugs, kills, openings, takings, refused, leaks;
-} *all;
+} * all;
 
 static void add(volatile uint64_t *figure)
 {
@@ -96,9 +97,9 @@ static void reader(void)
 	if (take(UPMU_MODE_COUNT) < 0)
 		_exit(1);
 	for (uint32_t n = 0; n < count; n++) {
-		events[n].counter = n ? counter_open(PERF_TYPE_RAW,
-						     EVENT_CYCLES) :
-					counter_open(PERF_TYPE_HARDWARE, 0);
+		events[n].counter =
+			n ? counter_open(PERF_TYPE_RAW, EVENT_CYCLES)
+			  : counter_open(PERF_TYPE_HARDWARE, 0);
 		if (!events[n].counter.page)
 			_exit(2);
 	}
@@ -107,6 +108,72 @@ static void reader(void)
 			check(&events[n]);
 		if (random_below(256) == 0)
 			usleep(random_below(2000));
+	}
+	_exit(0);
+}
+
+static uint32_t mode = UPMU_MODE_COUNT;
+
+/*
+ * On its CPU the cycle counter must go on: never back by less than half its
+ * range, which perf's rewriting would look like. Elsewhere it may be read.
+ */
+static void register_reader(int cpu)
+{
+	struct sigaction action = { .sa_handler = kmod_on_illegal,
+				    .sa_flags = SA_NODEFER };
+	volatile uint32_t last = 0, now;
+
+	sigaction(SIGILL, &action, NULL);
+	if (cpu >= 0)
+		pin(cpu);
+	if (sigsetjmp(kmod_illegal, 0))
+		add(&all->illegal);
+	else
+		last = upmu_regs_cycles32();
+	while (!all->stop) {
+		if (sigsetjmp(kmod_illegal, 0)) {
+			add(&all->illegal);
+			continue;
+		}
+		for (int n = 0; n < BATCH; n++) {
+			now = upmu_regs_cycles32();
+			if (cpu >= 0 && now - last > 0x80000000u)
+				add(&all->wrong);
+			last = now;
+			add(&all->reads);
+		}
+	}
+	_exit(0);
+}
+
+static void holder(void)
+{
+	int status, failed = 0;
+
+	if (take_flags(mode, UPMU_LEASE_CHILDREN, O_CLOEXEC) < 0)
+		_exit(1);
+	if (!fork())
+		register_reader(0);
+	if (!fork())
+		register_reader(-1);
+	while (wait(&status) > 0)
+		failed |= status;
+	_exit(failed ? 2 : 0);
+}
+
+/* Events of a task, which perf takes off and puts back as it comes and goes */
+static void perf_task(void)
+{
+	while (!all->stop) {
+		int first = event_open(PERF_TYPE_HARDWARE, 0, 0, 0, -1, 0);
+		int second = event_open(PERF_TYPE_RAW, 8, 0, 0, -1, 0);
+
+		spin_loop(random_below(20000));
+		usleep(random_below(3000));
+		close(first);
+		close(second);
+		add(&all->openings);
 	}
 	_exit(0);
 }
@@ -133,10 +200,9 @@ static void whole_machine(void)
 		int events[6];
 
 		for (int n = 0; n < 6; n++)
-			events[n] = event_open(n & 1 ? PERF_TYPE_RAW :
-						       PERF_TYPE_HARDWARE,
-					       n & 1 ? EVENT_CYCLES : 0, 0, -1,
-					       n & 1, n == 5);
+			events[n] = event_open(
+				n & 1 ? PERF_TYPE_RAW : PERF_TYPE_HARDWARE,
+				n & 1 ? EVENT_CYCLES : 0, 0, -1, n & 1, n == 5);
 		usleep(random_below(60000));
 		for (int n = 0; n < 6; n++)
 			if (events[n] >= 0) {
@@ -200,29 +266,42 @@ static void prober(void)
 	_exit(0);
 }
 
-static void (*const roles[])(void) = {
-	reader, reader, hotplugger, whole_machine, killer, taker, prober,
+static void (*const count_roles[])(void) = {
+	reader, reader, hotplugger, whole_machine, killer, taker, prober, NULL,
 };
 
-#define ROLES ((int)(sizeof(roles) / sizeof(roles[0])))
+static void (*const cycles_roles[])(void) = {
+	holder, hotplugger, whole_machine, perf_task, taker, prober, NULL,
+};
+
+static void (*const raw_roles[])(void) = {
+	holder, hotplugger, whole_machine, perf_task, prober, NULL,
+};
+
+static void (*const *const roles_of[])(void) = {
+	[UPMU_MODE_COUNT] = count_roles,
+	[UPMU_MODE_CYCLES] = cycles_roles,
+	[UPMU_MODE_RAW] = raw_roles,
+};
+
+#define MAX_ROLES 8
 
 static uint64_t least_reads, least_hotplugs, least_rotations;
 
 static bool enough(void)
 {
-	return all->reads >= least_reads &&
-	       all->hotplugs >= least_hotplugs &&
+	return all->reads >= least_reads && all->hotplugs >= least_hotplugs &&
 	       all->rotations >= least_rotations;
 }
 
 static int run(double duration, bool hotplug)
 {
-	pid_t pids[ROLES];
+	void (*const *roles)(void) = roles_of[mode];
+	pid_t pids[MAX_ROLES] = { 0 };
 	int failures = 0, status;
 	double end = seconds() + duration, latest = end + 7 * duration;
 
-	for (int n = 0; n < ROLES; n++) {
-		pids[n] = 0;
+	for (int n = 0; roles[n]; n++) {
 		if (roles[n] == hotplugger && !hotplug)
 			continue;
 		fflush(stdout);
@@ -235,7 +314,7 @@ static int run(double duration, bool hotplug)
 	while (seconds() < end || (!enough() && seconds() < latest))
 		usleep(100000);
 	all->stop = 1;
-	for (int n = 0; n < ROLES; n++) {
+	for (int n = 0; roles[n]; n++) {
 		if (!pids[n])
 			continue;
 		waitpid(pids[n], &status, 0);
@@ -249,29 +328,50 @@ static int run(double duration, bool hotplug)
 
 #define FIGURE(name) (unsigned long long)all->name
 
+static void soak(const char *name, double duration)
+{
+	double start = seconds();
+
+	mode = UPMU_MODE_COUNT;
+	if (!strcmp(name, "cycles"))
+		mode = UPMU_MODE_CYCLES;
+	else if (!strcmp(name, "raw"))
+		mode = UPMU_MODE_RAW;
+	memset(all, 0, sizeof(*all));
+	printf("# %s\n", name);
+	tap(run(duration, least_hotplugs) == 0, "everyone_ran_to_the_end",
+	    NULL);
+	tap(enough(), "enough_was_tried",
+	    "%.0f s: %llu register reads, %llu hotplugs, %llu rotations, %llu "
+	    "perf -a events, %llu kills, %llu cycles leases",
+	    seconds() - start, FIGURE(reads), FIGURE(hotplugs),
+	    FIGURE(rotations), FIGURE(openings), FIGURE(kills),
+	    FIGURE(takings));
+	tap(all->illegal == 0, "no_sigill_where_leased", "%llu",
+	    FIGURE(illegal));
+	tap(all->wrong == 0 && all->failed == 0,
+	    mode == UPMU_MODE_COUNT ? "every_value_lies_between_two_reads_and_"
+				      "none_runs_backwards"
+				    : "the_cycle_counter_never_runs_backwards",
+	    "%llu wrong, %llu failed, %llu while waiting for a counter",
+	    FIGURE(wrong), FIGURE(failed), FIGURE(waits));
+	tap(all->leaks == 0 && all->refused > 100, "sigill_where_not_leased",
+	    "%llu refused, %llu read", FIGURE(refused), FIGURE(leaks));
+	tap(no_leases_soon(), "nobody_holds_anything_afterwards", NULL);
+}
+
 int main(int argc, char **argv)
 {
 	double duration = argc > 1 ? atof(argv[1]) : 10;
-	double start = seconds();
 
 	least_reads = argc > 2 ? strtoull(argv[2], NULL, 0) : 1000;
 	least_hotplugs = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
 	least_rotations = argc > 4 ? strtoull(argv[4], NULL, 0) : 10;
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	tap(run(duration, least_hotplugs) == 0, "everyone_ran_to_the_end", NULL);
-	tap(enough(), "enough_was_tried",
-	    "%.0f s: %llu register reads, %llu hotplugs, %llu rotations, %llu perf -a events, %llu kills, %llu cycles leases",
-	    seconds() - start, FIGURE(reads), FIGURE(hotplugs), FIGURE(rotations),
-	    FIGURE(openings), FIGURE(kills), FIGURE(takings));
-	tap(all->illegal == 0, "no_sigill_where_leased", "%llu",
-	    FIGURE(illegal));
-	tap(all->wrong == 0 && all->failed == 0,
-	    "every_value_lies_between_two_reads_and_none_runs_backwards",
-	    "%llu wrong, %llu failed, %llu while waiting for a counter",
-	    FIGURE(wrong), FIGURE(failed), FIGURE(waits));
-	tap(all->leaks == 0 && all->refused > 100, "sigill_where_not_leased",
-	    "%llu refused, %llu read", FIGURE(refused), FIGURE(leaks));
-	tap(no_leases_soon(), "nobody_holds_anything_afterwards", NULL);
+	if (argc <= 5)
+		soak("count", duration);
+	for (int n = 5; n < argc; n++)
+		soak(argv[n], duration);
 	return tap_done();
 }
