@@ -177,7 +177,7 @@ void upmu_lease_end(struct upmu_hold *hold)
 		WRITE_ONCE(hold->state, UPMU_STATE_ENDED);
 		list_del(&hold->live);
 		upmu_live--;
-		list_for_each_entry_safe (cover, next, &hold->covers, of_hold)
+		list_for_each_entry_safe(cover, next, &hold->covers, of_hold)
 			upmu_cover_del(cover);
 		upmu_hold_get(hold); /* the work's */
 	}
@@ -217,7 +217,7 @@ static struct upmu_hold *upmu_lease_first_taker(void)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	list_for_each_entry (hold, &upmu_holds, live)
+	list_for_each_entry(hold, &upmu_holds, live)
 		if (hold->mode != UPMU_MODE_COUNT &&
 		    hold->state == UPMU_STATE_LIVE) {
 			found = hold;
@@ -398,7 +398,7 @@ void upmu_lease_show(struct seq_file *m)
 
 	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
 	seq_printf(m, "leases %u\n", upmu_live);
-	list_for_each_entry (hold, &upmu_holds, live)
+	list_for_each_entry(hold, &upmu_holds, live)
 		upmu_hold_show(m, hold);
 	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
 }

@@ -176,7 +176,7 @@ int upmu_publish_init(void)
 	unsigned int cpu;
 
 	/* One that goes away meanwhile has no event and is not missed. */
-	for_each_online_cpu (cpu)
+	for_each_online_cpu(cpu)
 		upmu_publish_cpu(cpu);
 	return 0;
 }

@@ -176,7 +176,7 @@ static void upmu_reserve_kick_all(void)
 {
 	unsigned int cpu;
 
-	for_each_online_cpu (cpu)
+	for_each_online_cpu(cpu)
 		if (upmu_publish_of_cpu(cpu))
 			upmu_reserve_kick(cpu);
 }

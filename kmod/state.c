@@ -51,7 +51,7 @@ static int upmu_state_show(struct seq_file *m, void *unused)
 	upmu_lease_check();
 	upmu_lease_show(m);
 	cpus_read_lock();
-	for_each_online_cpu (cpu)
+	for_each_online_cpu(cpu)
 		upmu_state_show_cpu(m, cpu);
 	cpus_read_unlock();
 	return 0;

@@ -53,7 +53,7 @@ static int peek_show(struct seq_file *m, void *unused)
 	int cpu;
 
 	cpus_read_lock();
-	for_each_online_cpu (cpu) {
+	for_each_online_cpu(cpu) {
 		smp_call_function_single(cpu, peek_read, &peek, 1);
 		seq_printf(
 			m,
