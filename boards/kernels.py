@@ -8,7 +8,9 @@ import sys
 from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
                     obtain, unpack)
 
-FLAVOURS = {"armhf": "armmp", "armel": "rpi", "arm64": "arm64"}
+# What a row's "kernel" may be: an architecture, or one with another flavour.
+FLAVOURS = {"armhf": "armmp", "armel": "rpi", "arm64": "arm64",
+            "arm64-16k": "arm64-16k"}
 NEWEST = ("sid", "forky", "trixie")
 USERLAND_SUITE = "bookworm"     # busybox: the same on every board
 
@@ -33,6 +35,10 @@ def resolve(suite, arch):
                   f"{', '.join(NEWEST)}")
 
 
+def _apt(suite, arch):
+    return Apt(suite, arch.split("-")[0])
+
+
 def _parts(apt, image):
     """The image package and, since 7.x, those that it was split into."""
     name = image[len("linux-image-"):]
@@ -44,7 +50,7 @@ def _parts(apt, image):
 def kernel(suite, arch):
     """Folder with vmlinuz, release, modules and trees of a kernel."""
     def fill(folder):
-        apt = Apt(suite, arch)
+        apt = _apt(suite, arch)
         apt.update()
         image = apt.depends(f"linux-image-{FLAVOURS[arch]}",
                             r"linux-image-[^ ,]+")
@@ -129,7 +135,7 @@ def headers(suite, arch):
     home = os.path.join(cache(), name)
 
     def fill(folder):
-        apt = Apt(suite, arch)
+        apt = _apt(suite, arch)
         package = f"linux-headers-{version}"
         common = apt.depends(package, r"linux-headers-[^ ,]+-common[^ ,]*")
         kbuild = apt.depends(package, r"linux-kbuild-[^ ,]+")
