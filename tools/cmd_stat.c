@@ -32,8 +32,10 @@ static FILE *open_output(const struct stat_options *options)
 	if (!path && options->format == STAT_FORMAT_RPISTAT)
 		path = "rpistat.txt";
 	if (!path) {
-		/* Closed by the caller: no report could ever be read. */
-		return fcntl(STDERR_FILENO, F_GETFD) < 0 ? NULL : stderr;
+		/* Closed by the caller (see main.c): nothing could be read. */
+		int flags = fcntl(STDERR_FILENO, F_GETFL);
+
+		return (flags & O_ACCMODE) == O_RDONLY ? NULL : stderr;
 	}
 	out = fopen(path, options->append ? "ae" : "we");
 	if (!out)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# bash completion for upmu: commands and options come from its own --help, so
+# that they are never out of date.
+
+_upmu_words() {	# [COMMAND]: what stands in the left column of --help
+	"${COMP_WORDS[0]}" "$@" --help 2>/dev/null |
+		grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+|^ +-[a-zA-Z]' |
+		grep -oE -- '--?[a-zA-Z-]+'
+}
+
+_upmu_commands() {
+	"${COMP_WORDS[0]}" --help 2>/dev/null | awk '/^  [a-z]+ +[^A-Z]/ { print $1 }'
+}
+
+# The last of a list parted by commas; what stands before it is kept.
+_upmu_events() {
+	local last=${cur##*,} before=
+	[[ $cur == *,* ]] && before=${cur%,*},
+	mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" list 2>/dev/null |
+		grep -oE '\b[a-z][a-z0-9_]+_[a-z0-9_]+\b' |
+		compgen -P "$before" -W "$(cat) cycles instructions branches \
+			branch-misses task-clock page-faults" -- "$last")
+	compopt -o nospace
+}
+
+_upmu_stat_argument() {
+	case $prev in
+	-e | --event) _upmu_events ;;
+	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	--format) mapfile -t COMPREPLY < <(
+		compgen -W 'text rpistat csv json' -- "$cur") ;;
+	-p | --pid) mapfile -t COMPREPLY < <(
+		compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
+	-[rICDtx] | --repeat | --interval-print | --cpu | --delay | --tid | \
+		--timeout | --slice | --field-separator) ;;
+	*) return 1 ;;
+	esac
+}
+
+_upmu() {
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=${COMP_WORDS[1]} i
+
+	COMPREPLY=()
+	if [ "$COMP_CWORD" -eq 1 ]; then
+		mapfile -t COMPREPLY < <(compgen -W \
+			"$(_upmu_commands) --help --version" -- "$cur")
+		return
+	fi
+	# Behind "--" stands the user's command.
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[ "${COMP_WORDS[i]}" = -- ] || continue
+		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+		return
+	done
+	if [ "$command" = stat ] && _upmu_stat_argument; then
+		return
+	fi
+	if [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W \
+			"$(_upmu_words "$command")" -- "$cur")
+		return
+	fi
+	mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+}
+
+complete -F _upmu upmu
