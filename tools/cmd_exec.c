@@ -70,33 +70,51 @@ static int fail(const char *act)
 /*
  * The permission goes with the event: it is there on a CPU whose PMU has one
  * of the program's events, and the program's children inherit the events.
+ * Pinned, because an event that others' events push out takes the permission
+ * along, and the program gets SIGILL.
  */
-static int open_by_perf(struct opening *opening, pid_t pid)
+static int open_on_pmu(const struct upmu_pmu *pmu, pid_t pid, uint32_t flags)
 {
 	const struct upmu_perf_target target = {
 		.pid = pid,
 		.cpu = -1,
 		.group_fd = -1,
-		.flags = UPMU_PERF_INHERIT | UPMU_PERF_USER_READ,
+		.flags = flags | UPMU_PERF_INHERIT | UPMU_PERF_USER_READ |
+			 UPMU_PERF_PINNED,
 	};
-	struct upmu_perf_event event = {
+	const struct upmu_perf_event event = {
 		.name = "cycles",
+		.type = pmu->type,
 		.config = EVENT_CPU_CYCLES,
 		.config1 = CONFIG1_LONG,
 		.is_cpu = true,
 	};
+
+	return upmu_perf_open(&event, &target);
+}
+
+static int open_by_perf(struct opening *opening, pid_t pid)
+{
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
 	int n = upmu_pmus_list(pmus);
+	uint32_t flags = 0;
 
 	for (int i = 0; i < n; i++) {
-		int fd;
+		int fd = open_on_pmu(&pmus[i], pid, flags);
 
-		event.type = pmus[i].type;
-		fd = upmu_perf_open(&event, &target);
+		if (fd == -EACCES && !flags) {
+			flags = UPMU_PERF_EXCLUDE_KERNEL;
+			fd = open_on_pmu(&pmus[i], pid, flags);
+		}
 		if (fd < 0)
 			return fail("open the cycle counter to the program");
 		opening->event[opening->events++] = fd;
 	}
+	if (n > 0 && flags)
+		fputs("upmu exec: the counter runs in user mode only: "
+		      "kernel.perf_event_paranoid is 2\n"
+		      "hint: sudo sysctl kernel.perf_event_paranoid=1\n",
+		      stderr);
 	if (n <= 0)
 		fputs("upmu exec: perf has no PMU on this machine\n"
 		      "hint: upmu check\n",
