@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What board tests in bash share: TAP, and commands that run on the board.
-# A test sets $board and, for another kernel than its first, $suite.
+# What board tests in bash share: TAP, and commands that run on $board.
 number=0
 out=
 
@@ -32,16 +31,37 @@ lacks() {	# CLAIM TEXT
 
 # Both outputs of a script on the board into $out, its status into $status.
 on_board() {	# [OPTION...] SCRIPT
-	out=$(boards/run "${board:?}" ${suite:+--kernel "$suite"} \
-		--timeout 300 "${@:1:$#-1}" -- sh -c "${*: -1}" 2>&1 </dev/null)
+	out=$(boards/run "${board:?}" \
+		--timeout 300 "${@:1:$#-1}" -- sh -c "exec 2>&1; ${*: -1}" 2>&1 </dev/null)
 	# shellcheck disable=SC2034 # for the test
 	status=$?
 }
 
-# The lines between "== NAME" and the next "==" of $whole into $out.
+# The lines between "@ NAME" and the next "@" of $whole into $out.
 section() {	# NAME
-	out=$(awk -v name="$1" '$1 == "==" { on = $2 == name; next } on' \
+	out=$(awk -v name="$1" '$1 == "@" { on = $2 == name; next } on' \
 		<<<"${whole:?}")
+}
+
+claim() {	# SECTION CLAIM TEXT...: that it has all of them
+	local name=$1 claim=$2 text found=0
+
+	shift 2
+	section "$name"
+	for text; do
+		[[ $'\n'"$out"$'\n' == *"$text"* ]] || found=1
+	done
+	ok "$claim" $found
+}
+
+figure() {	# NAME: of the section in $out
+	awk -v name="$1" '$1 == name { print $2; found = 1 }
+		END { if (!found) print -1 }' <<<"$out"
+}
+
+is() {	# CLAIM EXPRESSION
+	awk "BEGIN { exit !($2) }"
+	ok "$1" $?
 }
 
 plan() {

@@ -1,0 +1,62 @@
+#!/bin/busybox sh
+# SPDX-License-Identifier: MIT
+# On the board: upmu exec over a perf event that user mode may read;
+# exec_kernel.test judges. $1: how long "busy" counts.
+# shellcheck shell=dash
+access=/proc/sys/kernel/perf_user_access
+paranoid=/proc/sys/kernel/perf_event_paranoid
+
+echo @ told
+echo 0 >$access
+upmu exec -- touch /tmp/ran
+echo "status $?"
+ls /tmp/ran
+echo 1 >$access
+# First: once an event has opened the registers on a CPU, arm64 leaves them so
+# until another event is started there.
+for program in exec_reads exec_reads32; do
+	echo "@ without-$program"
+	$program
+	echo "status $?"
+done
+for program in exec_reads exec_reads32; do
+	echo "@ with-$program"
+	upmu exec -- $program
+	echo "status $?"
+	echo "@ child-$program"
+	upmu exec -- $program child
+	echo "status $?"
+	echo "@ shell-$program"
+	upmu exec -- sh -c "sh -c '$program; $program'"
+	echo "status $?"
+	echo "@ user-$program"
+	upmu exec -- $program as 1000 $program
+	echo "status $?"
+	echo "@ busy-$program"
+	upmu exec -- $program busy "$1"
+	echo "status $?"
+done
+echo @ raw
+upmu exec --raw -- true
+echo "status $?"
+echo @ status
+upmu exec -- sh -c 'exit 7'
+echo "status $?"
+upmu exec -- /nonexistent
+echo "status $?"
+upmu exec -- /proc/cpuinfo
+echo "status $?"
+upmu exec -- sh -c 'kill -TERM $$'
+echo "status $?"
+echo @ paranoid3
+echo 3 >$paranoid
+exec_reads as 1000 upmu exec -- exec_reads
+echo "status $?"
+echo @ paranoid2
+echo 2 >$paranoid
+exec_reads as 1000 upmu exec -- exec_reads
+echo "status $?"
+echo @ paranoid1
+echo 1 >$paranoid
+exec_reads as 1000 upmu exec -- exec_reads
+echo "status $?"
