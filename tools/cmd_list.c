@@ -42,6 +42,13 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
+static int refuse_both(const char *one, const char *other)
+{
+	fprintf(stderr, "upmu list: %s and %s do not go together\n", one,
+		other);
+	return -1;
+}
+
 /* 0; -1: said what is wrong; 1: help was printed. */
 static int read_options(struct list_options *options, int argc, char **argv)
 {
@@ -74,6 +81,12 @@ static int read_options(struct list_options *options, int argc, char **argv)
 			return -1;
 		}
 	}
+	if (options->all && options->core)
+		return refuse_both("--all", "--core");
+	if (options->fit && (options->all || options->json || options->word))
+		return refuse_both("--fit", options->all    ? "--all"
+					    : options->json ? "--json"
+							    : "--search");
 	if (optind < argc) {
 		fprintf(stderr,
 			"upmu list: what is '%s'?\n"

@@ -196,6 +196,18 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == *"hint: upmu list --search cycles"* ]]
 }
 
+@test "list_refuses_options_that_do_not_go_together" {
+	run "$upmu" list --all --core arm1176
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--all and --core do not go together"* ]]
+	for option in --all -j "--search x"; do
+		# shellcheck disable=SC2086 # one option and its word
+		run "$upmu" list --fit cycles $option
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"--fit and"*"do not go together"* ]]
+	done
+}
+
 @test "list_help_names_every_option" {
 	run "$upmu" list --help
 	[ "$status" -eq 0 ]
