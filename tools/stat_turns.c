@@ -9,10 +9,12 @@
 #include "stat.h"
 
 /* Slices between looks at the cost, the bar, and what to do above it. */
-#define WINDOW	      16
-#define COST_MOST     0.01
-#define LENGTHEN      1.5
-#define SLICE_MOST_NS 1e9
+#define WINDOW	  12
+#define COST_MOST 0.01
+/* A share of 3 % wants slices three times as long; not all at once. */
+#define LENGTHEN_LEAST 1.2
+#define LENGTHEN_MOST  4
+#define SLICE_MOST_NS  1e9
 /* Slices in which the time that has passed about doubles. */
 #define GROWTH 8
 /* The first slice is this part of --slice. */
@@ -183,14 +185,16 @@ static void end_slice(struct stat_turns *turns, int turn, double now)
 
 static void watch_cost(struct stat_turns *turns, double now)
 {
-	double cpu;
+	double cpu, share;
 
 	if (++turns->window < WINDOW)
 		return;
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	if (cpu - turns->window_cpu_ns > COST_MOST * (now - turns->window_ns) &&
-	    turns->slice_ns * LENGTHEN < SLICE_MOST_NS)
-		turns->slice_ns *= LENGTHEN;
+	share = (cpu - turns->window_cpu_ns) / (now - turns->window_ns);
+	if (share > COST_MOST)
+		turns->slice_ns *= fmin(fmax(share / COST_MOST, LENGTHEN_LEAST),
+					LENGTHEN_MOST);
+	turns->slice_ns = fmin(turns->slice_ns, SLICE_MOST_NS);
 	turns->window = 0;
 	turns->window_ns = now;
 	turns->window_cpu_ns = cpu;
