@@ -9,8 +9,6 @@
 #include "lib/sys.h"
 #include "list.h"
 
-#define DEVICES "/sys/bus/event_source/devices"
-
 /* No core has more; a group that large is refused by every PMU. */
 #define COUNTERS_MOST 31
 
@@ -65,27 +63,6 @@ static enum list_now try_event(const struct upmu_perf_event *event)
 	return now;
 }
 
-/*
- * Kernels with the driver for ARMv8 publish of these codes what the core
- * says it has (PMCEID); 0x00 and 0x1e are hidden from some.
- */
-static bool is_left_out(const struct list_core *list,
-			const struct list_event *event)
-{
-	char path[UPMU_PATH_SIZE];
-
-	if (strncmp(list->kind->pmu_name, "armv8", 5) || !event->code ||
-	    event->code == 0x1e || event->code > 0x37 || !event->row)
-		return false;
-	snprintf(path, sizeof(path), DEVICES "/%s/events/cpu_cycles",
-		 list->kind->pmu_name);
-	if (!upmu_sys_exists(path))
-		return false;
-	snprintf(path, sizeof(path), DEVICES "/%s/events/%s",
-		 list->kind->pmu_name, event->name);
-	return !upmu_sys_exists(path);
-}
-
 /* QEMU without -icount lets instructions be opened and never counts one. */
 static bool stands_still(const struct upmu_perf_event *event)
 {
@@ -121,7 +98,7 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 
 	if (is_emulated && (!event->row || !upmu_emulator_counts(event->row)))
 		return LIST_NOT_EMULATED;
-	if (is_left_out(list, event))
+	if (event->row && upmu_kind_leaves_out(list->kind, event->row))
 		return LIST_NOT_IMPLEMENTED;
 	if (list->kind->pmu_type == UPMU_PMU_TYPE_NONE) {
 		snprintf(list->reason, sizeof(list->reason),

@@ -166,6 +166,16 @@ upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu);
  */
 bool upmu_kind_publishes(const struct upmu_core_kind *kind);
 
+/**
+ * Does this very core leave an event of its table out? A Cortex-A53 without
+ * an L2 cache has no l2d_cache; perf opens it all the same and counts 0. The
+ * driver for ARMv8 publishes of the codes 0x01 to 0x37 what the core says
+ * that it has (PMCEID); of others nothing is known, and false is the answer.
+ * Two system calls.
+ */
+bool upmu_kind_leaves_out(const struct upmu_core_kind *kind,
+			  const struct upmu_event_row *row);
+
 /* ---- event lists ----------------------------------------------------- */
 
 #define UPMU_LIST_MAX	    128
@@ -193,7 +203,8 @@ enum upmu_event_modifier {
  * @modifiers: of enum upmu_event_modifier; 0: every level is counted
  * @is_cycles: the cycle counter serves it; it takes no event counter
  * @is_instructions: its total is what estimates are made from
- * @is_supported: false: this kind of core lacks it though another has it;
+ * @is_supported: false: this kind of core lacks it though another has it, or
+ *                this very core leaves it out (upmu_kind_leaves_out());
  *                then there is nothing to open and no number to print
  * @is_alike: all kinds of core that support it count the same mnemonic, so
  *            their counts may be added up
@@ -227,7 +238,7 @@ struct upmu_event {
 
 #define UPMU_EVENT_NO_CODE UINT32_MAX
 
-/** A parsed list; some 22 KB: static, or one allocation of the caller's. */
+/** A parsed list; some 24 KB: static, or one allocation of the caller's. */
 struct upmu_event_list {
 	size_t n;	  /* entries */
 	size_t n_written; /* events as written */
@@ -263,7 +274,8 @@ struct upmu_events_error {
  * Returns 0. -EINVAL: the text is no list. -ENOENT: an event (or PMU) is
  * not known here. -E2BIG: more than UPMU_LIST_MAX entries. -EMFILE: a
  * group has more events than the core has counters. Allocates nothing;
- * reads /sys only for a name that no table has.
+ * asks /sys for a name that no table has, and on ARMv8 whether this core
+ * leaves an event out.
  */
 int upmu_events_parse(struct upmu_event_list *out, const char *text,
 		      const struct upmu_machine *machine,

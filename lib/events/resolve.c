@@ -115,8 +115,10 @@ static void add_row(struct question *q, int n, const struct upmu_event_row *row,
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
 	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
 
-	event->is_supported = row;
-	if (row)
+	/* An emulator leaves out nearly all: there `code` says what is not. */
+	event->is_supported = row && (q->machine->is_emulated ||
+				      !upmu_kind_leaves_out(kind, row));
+	if (event->is_supported)
 		set_code(event, kind, upmu_row_code(row),
 			 upmu_row_is_cycles(row));
 	write_name(event, label_of(q, n), name);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/events/events.h"
 #include "lib/events/sysfs.h"
 #include "lib/events/text.h"
 #include "lib/sys.h"
@@ -168,4 +169,31 @@ int upmu_sysfs_event(const char *pmu, const char *name, size_t length,
 	if (ret)
 		return ret == -ENOENT ? ret : -EINVAL;
 	return upmu_sysfs_terms(pmu, terms, upmu_span(terms, '\0'), out);
+}
+
+static bool publishes(const char *pmu, const char *event)
+{
+	char path[UPMU_PATH_SIZE];
+
+	snprintf(path, sizeof(path), DEVICES "/%.100s/events/%s", pmu, event);
+	return upmu_sys_exists(path);
+}
+
+/*
+ * Kernels never publish chain (0x1e), hide sw_incr where user mode may not
+ * write it, and called 0x30 l21_tlb for years, without 0x2e.
+ */
+static bool is_surely_published(unsigned int code)
+{
+	return code && code <= 0x37 && code != 0x1e && code != 0x2e &&
+	       code != 0x30;
+}
+
+bool upmu_kind_leaves_out(const struct upmu_core_kind *kind,
+			  const struct upmu_event_row *row)
+{
+	return !strncmp(kind->pmu_name, "armv8", 5) &&
+	       is_surely_published(upmu_row_code(row)) &&
+	       !publishes(kind->pmu_name, upmu_row_name(row)) &&
+	       publishes(kind->pmu_name, "cpu_cycles");
 }

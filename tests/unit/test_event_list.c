@@ -253,6 +253,21 @@ static void a_kind_that_lacks_an_event_says_so(void **s)
 	assert_string_equal(list.events[1].name, "cortex-a15/ld_retired/");
 }
 
+static void what_this_very_core_leaves_out_is_not_supported(void **s)
+{
+	(void)s;
+	parse_on("pi3-64", "bus_cycles,bus_access,r1d,cpu_cycles");
+	assert_false(list.events[0].is_supported);
+	assert_string_equal(list.events[0].name, "bus_cycles");
+	assert_true(list.events[1].is_supported);
+	assert_true(list.events[2].is_supported); /* a code is not judged */
+	assert_true(list.events[3].is_supported);
+	parse_on("qemu-virt-64", "l1d_cache");
+	assert_true(list.events[0].is_supported);
+	parse_on("half-covered", "l1d_cache"); /* publishes nothing */
+	assert_true(list.events[0].is_supported);
+}
+
 static void a_core_or_pmu_can_be_named(void **s)
 {
 	(void)s;
@@ -390,24 +405,6 @@ static void another_cores_event_is_called_that(void **s)
 	boot("pi3-64");
 	assert_refused("ibuf_stall", -ENOENT, 1, "no event of cortex-a53");
 	assert_string_equal(error.hint, "it is an event of arm1136, arm1176");
-}
-
-static void neighbours_are_of_this_core_and_nearest_first(void **s)
-{
-	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
-	const char *near[3];
-
-	(void)s;
-	assert_int_equal(upmu_events_nearest(core, "l1d_cahce", 9, near, 3), 3);
-	assert_string_equal(near[0], "l1d_cache");
-	upmu_events_nearest(core, "l2d_cache_refil", 15, near, 3);
-	assert_string_equal(near[0], "l2d_cache_refill");
-	assert_int_equal(upmu_events_nearest(core, "pagefaults", 10, near, 1),
-			 1);
-	assert_string_equal(near[0], "page-faults");
-	assert_int_equal(upmu_events_nearest(core, "zzzzzzzzzz", 10, near, 3),
-			 0);
-	assert_int_equal(upmu_events_nearest(NULL, "l1d_cahce", 9, near, 3), 0);
 }
 
 static void malformed_lists_are_refused_with_a_reason(void **s)
@@ -563,6 +560,8 @@ int main(void)
 		cmocka_unit_test(a_name_that_means_unlike_events_is_marked),
 		cmocka_unit_test(one_unlike_kind_among_three_is_enough),
 		cmocka_unit_test(a_kind_that_lacks_an_event_says_so),
+		cmocka_unit_test(
+			what_this_very_core_leaves_out_is_not_supported),
 		cmocka_unit_test(a_core_or_pmu_can_be_named),
 		cmocka_unit_test(printed_names_can_be_typed_again),
 		cmocka_unit_test(what_the_kernel_publishes_is_usable_by_name),
@@ -578,7 +577,6 @@ int main(void)
 		cmocka_unit_test(
 			an_unknown_event_is_named_with_its_place_and_neighbours),
 		cmocka_unit_test(another_cores_event_is_called_that),
-		cmocka_unit_test(neighbours_are_of_this_core_and_nearest_first),
 		cmocka_unit_test(malformed_lists_are_refused_with_a_reason),
 		cmocka_unit_test(raw_codes_beyond_the_core_are_refused),
 		cmocka_unit_test(an_unknown_pmu_is_refused),

@@ -91,6 +91,24 @@ static void a_part_of_a_name_is_not_found(void **s)
 	assert_null(upmu_core_find(core, "ibuf_stall", 10));
 }
 
+static void neighbours_are_of_this_core_and_nearest_first(void **s)
+{
+	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
+	const char *near[3];
+
+	(void)s;
+	assert_int_equal(upmu_events_nearest(core, "l1d_cahce", 9, near, 3), 3);
+	assert_string_equal(near[0], "l1d_cache");
+	upmu_events_nearest(core, "l2d_cache_refil", 15, near, 3);
+	assert_string_equal(near[0], "l2d_cache_refill");
+	assert_int_equal(upmu_events_nearest(core, "pagefaults", 10, near, 1),
+			 1);
+	assert_string_equal(near[0], "page-faults");
+	assert_int_equal(upmu_events_nearest(core, "zzzzzzzzzz", 10, near, 3),
+			 0);
+	assert_int_equal(upmu_events_nearest(NULL, "l1d_cahce", 9, near, 3), 0);
+}
+
 static void every_core_is_found_by_its_name(void **s)
 {
 	const struct upmu_core *core;
@@ -199,6 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_is_found_by_name_and_by_code),
 		cmocka_unit_test(a_part_of_a_name_is_not_found),
+		cmocka_unit_test(neighbours_are_of_this_core_and_nearest_first),
 		cmocka_unit_test(every_core_is_found_by_its_name),
 		cmocka_unit_test(every_core_has_the_nine_defaults),
 		cmocka_unit_test(variant_and_revision_do_not_make_another_core),
