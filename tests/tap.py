@@ -149,8 +149,8 @@ def _log(job, output):
 def run(job):
     result = Result(job)
     began = time.monotonic()
-    env = dict(os.environ, CMOCKA_MESSAGE_OUTPUT="TAP", LC_ALL="C.UTF-8",
-               **job.env)
+    env = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
+           "LC_ALL": "C.UTF-8", **job.env}
     try:
         process = subprocess.Popen(
             job.words, env=env, cwd=job.folder, stdin=subprocess.DEVNULL,
