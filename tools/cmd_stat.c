@@ -45,9 +45,13 @@ static FILE *open_output(const struct stat_options *options)
 }
 
 static FILE *output; /* of this command: one report, or one per interval */
+static bool is_lost; /* some of it could not be written */
 
 static int write_failed(const struct stat_options *options)
 {
+	if (is_lost)
+		return -1;
+	is_lost = true;
 	fprintf(stderr, "upmu stat: cannot write the report to '%s': %s\n",
 		options->output ? options->output : "stderr", strerror(errno));
 	return -1;
@@ -148,8 +152,8 @@ static int run_all(struct stat_report *report, struct stat_events *events,
 	}
 	show_progress(options, options->repeat, start_ns);
 	look_back(report, &before);
-	if (!options->interval_ms && write_report(report) && !status)
-		status = EXIT_FAILED;
+	if (!options->interval_ms)
+		write_report(report);
 	return status;
 }
 
@@ -169,16 +173,18 @@ static int count(const struct stat_options *options, struct stat_events *events)
 	struct stat_targets targets;
 	int status = EXIT_FAILED;
 
-	if (stat_targets_find(&targets, options))
+	if (stat_targets_find(&targets, options)) {
+		stat_targets_free(&targets);
 		return EXIT_FAILED;
+	}
 	report.count = calloc(events->n, sizeof(*report.count));
 	output = open_output(options);
 	if (report.count && output)
 		status = run_all(&report, events, &targets);
-	if (output && output != stderr && fclose(output)) {
+	if (output && output != stderr && fclose(output))
 		write_failed(options);
-		status = status ? status : EXIT_FAILED;
-	}
+	if (is_lost && !status)
+		status = EXIT_FAILED;
 	free(report.count);
 	free(report.notes);
 	stat_targets_free(&targets);

@@ -112,6 +112,14 @@ setup() {
 	[[ "$output" == *"/nonexistent/report"* ]]
 }
 
+@test "stat_tells_when_an_interval_cannot_be_written_and_lets_the_program_end" {
+	run "$upmu" stat -I 20 -o /dev/full -e task-clock -- \
+		sh -c 'sleep 0.2; echo >finished'
+	[ "$status" -eq 125 ]
+	[ "$(grep -c /dev/full <<<"$output")" -eq 1 ]
+	[ -e finished ]
+}
+
 @test "stat_without_a_stderr_fails_and_runs_nothing" {
 	run sh -c '"$0" stat -- touch ran 2>&-' "$upmu"
 	[ "$status" -eq 125 ]

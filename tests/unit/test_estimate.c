@@ -191,6 +191,44 @@ static void unknown_instructions_and_cycles_fall_back_to_time(void **state)
 	assert_near(e.total, estimate_linear(slice, N));
 }
 
+static void rare_bursts_bend_the_interval_upwards(void **state)
+{
+	struct estimate_slice slice[N];
+	struct estimate e;
+
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		slice[i] = (struct estimate_slice){
+			.time = 4,
+			.cycles = 4000,
+			.instructions = 3000 + 100 * (double)(i % 3),
+			.count = i % 4	   ? NAN
+				 : i == 20 ? 1000
+					   : 10,
+		};
+	assert_int_equal(estimate_total(slice, N, &e), 0);
+	assert_true(e.high - e.total > 1.5 * (e.total - e.low));
+}
+
+static void neighbours_tell_what_cycles_and_instructions_do_not(void **state)
+{
+	struct trial_options o = { .kind = PROGRAM_THREE,
+				   .runs = RUNS,
+				   .sets = 4,
+				   .slice_ms = 4,
+				   .low_s = 1,
+				   .high_s = 5 };
+	struct trial t;
+
+	(void)state;
+	trial_run(&o, &t);
+	assert_true(t.rms < 0.6 * t.linear_rms);
+	o.kind = PROGRAM_RAMP;
+	trial_run(&o, &t);
+	assert_true(t.rms < 0.6 * t.linear_rms);
+	assert_true(t.held >= 0.9 && t.held < 1);
+}
+
 static void estimates_and_intervals_keep_the_promised_bar(void **state)
 {
 	struct trial_options o = {
@@ -231,6 +269,9 @@ int main(void)
 			an_event_that_never_happened_is_estimated_as_0),
 		cmocka_unit_test(
 			unknown_instructions_and_cycles_fall_back_to_time),
+		cmocka_unit_test(rare_bursts_bend_the_interval_upwards),
+		cmocka_unit_test(
+			neighbours_tell_what_cycles_and_instructions_do_not),
 		cmocka_unit_test(estimates_and_intervals_keep_the_promised_bar),
 	};
 
