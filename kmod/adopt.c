@@ -27,8 +27,7 @@
 
 static char *upmu_adopt_mode = "no";
 module_param_named(adopt, upmu_adopt_mode, charp, 0444);
-MODULE_PARM_DESC(adopt, "register a PMU that the device tree forgot, until "
-			"reboot: no (default), auto, or its device-tree name");
+MODULE_PARM_DESC(adopt, "PMU for perf: no (default), auto, or its name");
 
 #define UPMU_ADOPT_DEVICE "upmu-pmu"
 #define UPMU_ADOPT_NAMES  3
@@ -142,8 +141,7 @@ static int upmu_adopt_survey(struct upmu_core *core)
 		err = upmu_core_probe_cpu(cpu, &other);
 		/* No counters: a hypervisor that lets PMCR read as zero. */
 		if (err || !other.counters) {
-			pr_err("not adopted: CPU %d has no PMU that its ID "
-			       "registers or kind tell of\n",
+			pr_err("not adopted: CPU %d has no PMU that its ID registers or kind tell of\n",
 			       cpu);
 			return -ENODEV;
 		}
@@ -151,10 +149,7 @@ static int upmu_adopt_survey(struct upmu_core *core)
 			*core = other;
 		first = false;
 		if ((other.midr ^ core->midr) & UPMU_MIDR_KIND) {
-			pr_err("not adopted: CPU %d is of another kind (MIDR "
-			       "%08x and %08x), which a PMU without interrupts "
-			       "cannot tell apart; its node belongs in the "
-			       "device tree\n",
+			pr_err("not adopted: CPU %d is of another kind (MIDR %08x and %08x), which a PMU without interrupts cannot tell apart; its node belongs in the device tree\n",
 			       cpu, core->midr, other.midr);
 			return -EBUSY;
 		}
@@ -260,9 +255,7 @@ static int upmu_adopt_as(struct device_node *root, const char *name)
 		return -ENOMEM;
 	if (!upmu_adopt_is_known(&made->node))
 		goto err_free;
-	pr_notice("no CPU has a PMU in perf: adopting it as '%s', without "
-		  "interrupts; this stays until reboot, unloading does not "
-		  "undo it\n",
+	pr_notice("no CPU has a PMU in perf: adopting it as '%s', without interrupts; this stays until reboot, unloading does not undo it\n",
 		  name);
 	err = upmu_adopt_register(made);
 	if (!err)
@@ -281,8 +274,7 @@ static int upmu_adopt_first_known(const char *const *names)
 	int i, err = -ENODEV;
 
 	if (!root) {
-		pr_err("not adopted: this machine was booted without a device "
-		       "tree\n");
+		pr_err("not adopted: this machine was booted without a device tree\n");
 		return -ENODEV;
 	}
 	for (i = 0; i < UPMU_ADOPT_NAMES && names[i] && err == -ENODEV; i++)
@@ -322,8 +314,7 @@ static int upmu_adopt_again(const char *mode)
 	    of_device_is_compatible(device->of_node, mode)) {
 		pr_info("found the PMU that was adopted since boot\n");
 	} else {
-		pr_err("the PMU was adopted under another name than '%s' "
-		       "already; it keeps that until reboot\n",
+		pr_err("the PMU was adopted under another name than '%s' already; it keeps that until reboot\n",
 		       mode);
 		err = -EBUSY;
 	}
@@ -345,11 +336,9 @@ static int upmu_adopt_missing(const char *mode)
 		return upmu_adopt_first_known(given);
 	known = upmu_adopt_find_core(&core);
 	if (!known) {
-		pr_err("not adopted: no PMU driver is known for this core "
-		       "(MIDR %08x)\n",
+		pr_err("not adopted: no PMU driver is known for this core (MIDR %08x)\n",
 		       core.midr);
-		pr_err("hint: modprobe upmu adopt=arm,cortex-aNN-pmu, with the "
-		       "core it is most like\n");
+		pr_err("hint: modprobe upmu adopt=arm,cortex-aNN-pmu, with the core it is most like\n");
 		return -ENODEV;
 	}
 	return upmu_adopt_first_known(known->names);
@@ -363,8 +352,7 @@ int upmu_adopt_init(void)
 	if (!strcmp(mode, "no"))
 		return 0;
 	if (strcmp(mode, "auto") && !strchr(mode, ',')) {
-		pr_err("adopt='%s' is neither no, auto nor a device-tree name "
-		       "such as arm,cortex-a7-pmu\n",
+		pr_err("adopt='%s' is neither no, auto nor a device-tree name such as arm,cortex-a7-pmu\n",
 		       mode);
 		return -EINVAL;
 	}
@@ -375,8 +363,7 @@ int upmu_adopt_init(void)
 		return upmu_adopt_again(mode);
 	}
 	if (with) {
-		pr_err("not adopted: perf has a PMU for %u of %u CPUs; the "
-		       "node of the others belongs in the device tree\n",
+		pr_err("not adopted: perf has a PMU for %u of %u CPUs; the node of the others belongs in the device tree\n",
 		       with, cpus);
 		return -EBUSY;
 	}

@@ -37,7 +37,9 @@ u32 upmu_cover_bits(const struct mm_struct *mm)
 	u32 bits = 0;
 
 	hlist_for_each_entry_rcu(cover, &upmu_by_mm[upmu_mm_bucket(mm)], by_mm,
-				 true) if (cover->mm == mm) bits |= cover->bits;
+				 true)
+		if (cover->mm == mm)
+			bits |= cover->bits;
 	return bits;
 }
 
@@ -50,8 +52,9 @@ void upmu_cover_discard(struct upmu_cover *cover)
 
 static void upmu_cover_reap(struct work_struct *work)
 {
-	upmu_cover_discard(
-		container_of(to_rcu_work(work), struct upmu_cover, free));
+	struct rcu_work *late = to_rcu_work(work);
+
+	upmu_cover_discard(container_of(late, struct upmu_cover, free));
 }
 
 struct upmu_cover *upmu_cover_new(struct upmu_hold *hold,
@@ -97,14 +100,14 @@ struct upmu_cover *upmu_cover_next(const struct pid *process,
 	lockdep_assert_held(&upmu_covers_lock);
 	if (last) {
 		cover = last;
-		hlist_for_each_entry_continue(
-			cover,
-			by_process) if (cover->process == process) return cover;
+		hlist_for_each_entry_continue(cover, by_process)
+			if (cover->process == process)
+				return cover;
 		return NULL;
 	}
-	hlist_for_each_entry(cover, upmu_process_bucket(process),
-			     by_process) if (cover->process ==
-					     process) return cover;
+	hlist_for_each_entry(cover, upmu_process_bucket(process), by_process)
+		if (cover->process == process)
+			return cover;
 	return NULL;
 }
 

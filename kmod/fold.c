@@ -61,13 +61,14 @@ static bool upmu_fold_events(struct arm_pmu *pmu)
 
 static enum hrtimer_restart upmu_fold_fire(struct hrtimer *timer)
 {
+	unsigned int i, count;
 	bool found = false;
-	unsigned int i;
 
 	/* Its CPU went away and the timer was moved here: not our counters. */
 	if (timer != this_cpu_ptr(&upmu_fold_timer))
 		return HRTIMER_NORESTART;
-	for (i = 0; i < smp_load_acquire(&upmu_fold_count); i++)
+	count = smp_load_acquire(&upmu_fold_count); /* entries before it */
+	for (i = 0; i < count; i++)
 		found |= upmu_fold_events(upmu_fold_pmus[i]);
 	if (!found)
 		return HRTIMER_NORESTART;
@@ -126,7 +127,7 @@ void upmu_fold_pmu(struct arm_pmu *pmu)
 
 bool upmu_fold_active(void)
 {
-	return smp_load_acquire(&upmu_fold_count);
+	return READ_ONCE(upmu_fold_count);
 }
 
 int upmu_fold_init(void)

@@ -15,6 +15,7 @@
 
 #include "lease.h"
 
+/* Everything that sleeps: taking, ending, opening. */
 DEFINE_MUTEX(upmu_mutex);
 static LIST_HEAD(upmu_holds);
 static unsigned int upmu_live;
@@ -381,14 +382,13 @@ static void upmu_hold_show(struct seq_file *m, struct upmu_hold *hold)
 	/* A process names itself: no line breaks from it. */
 	string_escape_str(hold->comm, name, sizeof(name),
 			  ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_OCTAL, NULL);
-	seq_printf(
-		m,
-		"lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
-		pid_vnr(hold->process), upmu_mode_names[hold->mode],
-		hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
-		hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
-		hold->state == UPMU_STATE_BROKEN ? "broken" : "ok", processes,
-		ktime_ms_delta(ktime_get(), hold->since), name);
+	seq_printf(m,
+		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
+		   pid_vnr(hold->process), upmu_mode_names[hold->mode],
+		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
+		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
+		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
+		   processes, ktime_ms_delta(ktime_get(), hold->since), name);
 }
 
 void upmu_lease_show(struct seq_file *m)

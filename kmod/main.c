@@ -46,9 +46,7 @@ static const struct kernel_param_ops upmu_raw_ops = {
 };
 
 module_param_cb(raw, &upmu_raw_ops, NULL, 0644);
-MODULE_PARM_DESC(
-	raw,
-	"who may take a RAW lease: root (CAP_PERFMON; default), group (whoever may open the device)");
+MODULE_PARM_DESC(raw, "who may take RAW leases: root (default), group");
 
 bool upmu_raw_group(void)
 {
@@ -61,7 +59,7 @@ bool upmu_raw_group(void)
  * @hold: the lease taken with it, live or ended; set once
  */
 struct upmu_file {
-	struct mutex lock;
+	struct mutex lock; /* @hold, until it is set */
 	struct upmu_hold *hold;
 };
 

@@ -101,14 +101,12 @@ static int upmu_open_change(u32 open)
 	if (open == UPMU_OPEN_NONE)
 		pr_notice("open=none: the registers are closed again\n");
 	else if (open == UPMU_OPEN_CYCLES)
-		pr_notice(
-			"open=cycles: every process may read the cycle counter%s\n",
-			upmu_access_bits(UPMU_MODE_CYCLES) & UPMU_USER_EN
-				? ", and on this core write every counter"
-				: "");
+		pr_notice("open=cycles: every process may read the cycle counter%s\n",
+			  upmu_access_bits(UPMU_MODE_CYCLES) & UPMU_USER_EN
+				  ? ", and on this core write every counter"
+				  : "");
 	else
-		pr_notice(
-			"open=all: every process may program every counter; perf has none\n");
+		pr_notice("open=all: every process may program the PMU\n");
 	return 0;
 }
 
@@ -140,9 +138,7 @@ static const struct kernel_param_ops upmu_open_ops = {
 };
 
 module_param_cb(open, &upmu_open_ops, NULL, 0644);
-MODULE_PARM_DESC(
-	open,
-	"what every process may do without a lease: none (default), cycles (read the cycle counter), all (program every counter)");
+MODULE_PARM_DESC(open, "to all processes: none (default), cycles, all");
 
 int upmu_open_init(void)
 {

@@ -136,6 +136,7 @@ static int upmu_publish_add(struct perf_event *event)
 	upmu->pmu = to_arm_pmu(event->pmu);
 	upmu->cycles_idx = idx;
 	upmu->event_idx = event->pmu->event_idx;
+	/* Whoever sees the count sees the entry. */
 	smp_store_release(&upmu_pmu_count, upmu_pmu_count + 1);
 	if (!UPMU_PERF_USER_ACCESS)
 		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);

@@ -139,11 +139,10 @@ void upmu_registers_begin(u32 mask)
 	if (upmu_regs_has_filter())
 		upmu_regs_set_type(31, 0); /* cycles of all levels but Hyp */
 	upmu_regs_select(selected);
-	upmu_regs_enable(
-		mask == UPMU_TAKE_ALL
-			? UPMU_MASK_CYCLES |
-				  (upmu_counter_bit(upmu_regs_counters()) - 1)
-			: mask);
+	if (mask == UPMU_TAKE_ALL)
+		mask = UPMU_MASK_CYCLES |
+		       (upmu_counter_bit(upmu_regs_counters()) - 1);
+	upmu_regs_enable(mask);
 	upmu_regs_change_control(UPMU_CONTROL_D, UPMU_CONTROL_E);
 	upmu_regs_isb();
 }

@@ -142,13 +142,13 @@ bool upmu_reserve_intact(void)
 {
 	struct upmu_pmu *upmu;
 
-	upmu_for_each_pmu(
-		upmu) if (upmu->wrapped &&
-			  (READ_ONCE(upmu->pmu->get_event_idx) !=
-				   upmu_get_event_idx ||
-			   READ_ONCE(upmu->pmu->start) != upmu_pmu_start ||
-			   READ_ONCE(upmu->pmu->stop) !=
-				   upmu_pmu_stop)) return false;
+	upmu_for_each_pmu(upmu)
+		if (upmu->wrapped &&
+		    (READ_ONCE(upmu->pmu->get_event_idx) !=
+			     upmu_get_event_idx ||
+		     READ_ONCE(upmu->pmu->start) != upmu_pmu_start ||
+		     READ_ONCE(upmu->pmu->stop) != upmu_pmu_stop))
+			return false;
 	return true;
 }
 
@@ -214,7 +214,8 @@ void upmu_reserve_begin(u32 mask)
 	bool reserved = true;
 
 	WRITE_ONCE(upmu_reserved, mask);
-	upmu_for_each_pmu(upmu) upmu_reserve_wrap(upmu);
+	upmu_for_each_pmu(upmu)
+		upmu_reserve_wrap(upmu);
 	upmu_reserve_kick_all();
 	if (mask == UPMU_MASK_CYCLES)
 		on_each_cpu(upmu_reserve_mark, &reserved, 1);
@@ -230,7 +231,8 @@ void upmu_reserve_end(void)
 	WRITE_ONCE(upmu_reserved, 0);
 	upmu_reserve_kick_all();
 	/* One that still runs does what the driver's own does. */
-	upmu_for_each_pmu(upmu) upmu_reserve_unwrap(upmu);
+	upmu_for_each_pmu(upmu)
+		upmu_reserve_unwrap(upmu);
 }
 
 /* Counters that perf's events are on, on this CPU; interrupts off. */
