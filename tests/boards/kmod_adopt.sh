@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=sh
 # Runs on a board without a PMU in perf: kmod_adopt.sh adopted NAME EVENT...
 # where the module should register one as NAME, kmod_adopt.sh refused else.
 module=/upmu/upmu.ko
@@ -15,11 +16,6 @@ ok() {	# CLAIM STATUS
 		echo "not ok $number - $1"
 		dmesg | grep -i upmu | tail -n 5 | sed 's/^/# /'
 	fi
-}
-
-skip() {	# CLAIM REASON
-	number=$((number + 1))
-	echo "ok $number - $1 # SKIP $2"
 }
 
 end() {
@@ -126,7 +122,7 @@ for again in 1 2 3; do
 	cat $device/modalias $device/uevent >/tmp/files || break
 	echo change >$device/uevent || break
 done
-[ $again = 3 ] && grep -q "OF_COMPATIBLE_.*=$name" /tmp/files &&
+[ "$again" = 3 ] && grep -q "OF_COMPATIBLE_.*=$name" /tmp/files &&
 	grep -q "^of:.*C$name" /tmp/files
 ok modalias_and_uevent_are_right_after_unloading $?
 counts after_unloading "$@"
