@@ -135,13 +135,16 @@ static inline int upmu_regs_page_count(const void *memory, uint64_t *count)
 static inline __attribute__((always_inline)) uint64_t
 upmu_count(const struct upmu_counter *counter)
 {
-	uint64_t count;
-	/* volatile, so through memory: gcc else pays two moves above it */
+	const struct upmu_counter *volatile asked;
 	volatile uint64_t slow;
+	uint64_t count;
 
 	if (__builtin_expect(upmu_regs_page_count(counter, &count), 1))
 		return count;
-	slow = upmu_count_slow(counter);
+	/* Through memory: else gcc has three moves for this call on the way
+	 * that does not make it. */
+	asked = counter;
+	slow = upmu_count_slow(asked);
 	return slow;
 }
 
