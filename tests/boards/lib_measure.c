@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/*
+ * upmu_measure() and regions where each instruction is one cycle: what they
+ * give can be foretold to the last count.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib_tap.h"
+#include "upmu.h"
+
+/* A thousand instructions and the return, which the empty one has too. */
+#ifdef __aarch64__
+#define LEAVE "ret"
+#else
+#define LEAVE "bx lr"
+#endif
+
+__asm__(".text\n\t.balign 4\n\t"
+#ifdef __arm__
+	".arm\n\t"
+#endif
+	".type thousand_instructions, %function\n"
+	"thousand_instructions:\n\t"
+	".rept 1000\n\tnop\n\t.endr\n\t" LEAVE "\n\t"
+	".size thousand_instructions, . - thousand_instructions\n"
+#ifdef __thumb__
+	"\t.thumb\n"
+#endif
+);
+void thousand_instructions(void *arg);
+
+static void empty(void *arg)
+{
+	(void)arg;
+}
+
+static void tell(const char *what, const struct upmu_measurement *m)
+{
+	note("%s: min %" PRIu64 " q1 %" PRIu64 " median %" PRIu64 " q3 %" PRIu64
+	     " max %" PRIu64 " overhead %" PRIu64,
+	     what, m->min, m->q1, m->median, m->q3, m->max, m->overhead);
+}
+
+static bool measure(void (*fn)(void *), const char *events,
+		    struct upmu_measurement *results, size_t n)
+{
+	const struct upmu_measure_options options = {
+		.size = sizeof(options),
+		.events = events,
+	};
+	int ret = upmu_measure(fn, NULL, &options, results, n);
+
+	if (ret)
+		note("%d: %s", ret, upmu_explain());
+	for (size_t i = 0; !ret && i < n; i++)
+		tell(events, &results[i]);
+	return !ret;
+}
+
+static void measure_functions(void)
+{
+	struct upmu_measurement m[2];
+
+	ok(measure(empty, "cycles", m, 1) && m[0].median <= 1 && m[0].q3 <= 1,
+	   "an_empty_function_measures_0_cycles");
+	ok(measure(thousand_instructions, "cycles", m, 1) &&
+		   m[0].median == 1000 && m[0].q1 == 1000,
+	   "a_thousand_instructions_measure_1000_cycles");
+	ok(measure(thousand_instructions, "instructions,cycles", m, 2) &&
+		   m[0].median == 1000 && m[1].median == 1000,
+	   "and_1000_instructions_beside_them");
+}
+
+static void call(struct upmu_region *region)
+{
+	upmu_region_begin(region);
+	upmu_region_end(region);
+}
+
+/* What a pair costs from outside: the smallest of many. */
+static uint64_t pair_cost(struct upmu *set, struct upmu_region *region)
+{
+	const struct upmu_counter *counter = upmu_counter(set, 0);
+	uint64_t best = UINT64_MAX, read = UINT64_MAX;
+
+	for (int i = 0; i < 50; i++) {
+		uint64_t before = upmu_count(counter);
+		uint64_t between = upmu_count(counter);
+		uint64_t after;
+
+		call(region);
+		after = upmu_count(counter);
+		if (between - before < read)
+			read = between - before;
+		if (after - between < best)
+			best = after - between;
+	}
+	return best - read;
+}
+
+static void measure_regions(void)
+{
+	struct upmu_region_stats stats;
+	struct upmu_region *work, *nothing;
+	struct upmu *set;
+	uint64_t cost;
+
+	if (upmu_regions_init("cycles,instructions,r11", NULL) ||
+	    upmu_region_open(&work, "work") ||
+	    upmu_region_open(&nothing, "nothing") ||
+	    upmu_open(&set, "instructions", NULL)) {
+		note("%s", upmu_explain());
+		ok(false, "regions_open");
+		return;
+	}
+	for (int i = 0; i < 20; i++) {
+		upmu_region_begin(work);
+		thousand_instructions(NULL);
+		upmu_region_end(work);
+	}
+	upmu_region_read(work, 0, &stats);
+	note("work: %" PRIu64 " calls, min %" PRIu64 " max %" PRIu64
+	     " overhead %" PRIu64,
+	     stats.calls, stats.min, stats.max, stats.overhead);
+	/* The body is called by one instruction, and returns by one. */
+	ok(stats.calls == 20 && stats.min >= 1000 && stats.min <= 1004,
+	   "a_region_counts_what_is_in_it");
+	cost = pair_cost(set, nothing);
+	note("begin and end of a region with 3 events: %" PRIu64
+	     " instructions",
+	     cost);
+	ok(cost > 0 && cost <= 250, "a_pair_costs_250_instructions_at_most");
+	upmu_close(set);
+}
+
+int main(void)
+{
+	setenv("UPMU_REPORT", "none", 1);
+	measure_functions();
+	measure_regions();
+	return tap_done();
+}
