@@ -27,8 +27,9 @@ static inline bool upmu_is_opener(const struct upmu_counter *counter)
  * pages all change when this thread is switched out, so that where the first
  * one's lock has not changed the counts are of one time on one CPU.
  */
-static inline int upmu_fast_counts(const struct upmu_counter *counters,
-				   uint64_t *counts, size_t n)
+static inline __attribute__((always_inline)) int
+upmu_fast_counts(const struct upmu_counter *counters, uint64_t *counts,
+		 size_t n)
 {
 	const void *first = counters->page;
 
@@ -42,6 +43,25 @@ static inline int upmu_fast_counts(const struct upmu_counter *counters,
 			return 0;
 	}
 	return -EAGAIN;
+}
+
+/**
+ * The same for a constant @n of 1 to 3, in one piece and without a second try:
+ * a caller's slow path tries again.
+ */
+static inline __attribute__((always_inline)) int
+upmu_fast_few(const struct upmu_counter *counters, uint64_t *counts, size_t n)
+{
+	const void *first = counters[0].page;
+	uint32_t lock = upmu_page_lock(first);
+
+	if (!upmu_regs_page_read(first, &counts[0]))
+		return -EAGAIN;
+	if (n > 1 && !upmu_regs_page_read(counters[1].page, &counts[1]))
+		return -EAGAIN;
+	if (n > 2 && !upmu_regs_page_read(counters[2].page, &counts[2]))
+		return -EAGAIN;
+	return upmu_page_lock(first) == lock ? 0 : -EAGAIN;
 }
 
 #endif

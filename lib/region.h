@@ -35,7 +35,6 @@ struct upmu_region_summary {
 	const char *units[UPMU_REGION_EVENTS_MAX];
 	uint64_t overhead[UPMU_REGION_EVENTS_MAX];
 	struct upmu_cell cells[UPMU_REGIONS_MAX];
-	struct upmu_cell scratch[UPMU_REGIONS_MAX];
 };
 
 /** Fill @summary; regions that were never called are in it with 0 calls. */

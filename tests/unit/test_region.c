@@ -186,6 +186,29 @@ static void read_while_a_thread_lives(void)
 	CHECK(stats_of("alive", 0).calls == 100);
 }
 
+/* A reading is a multiple of the step, so a longer step moves them apart. */
+static void count_beyond_32_bits(void)
+{
+	struct upmu_region *work = region_of("work");
+	struct upmu_region_stats stats;
+
+	CHECK(!upmu_regions_init("r3", NULL));
+	CHECK(!upmu_region_begin(work));
+	upmu_model.step[0] = UINT64_C(1) << 33;
+	CHECK(!upmu_region_end(work));
+	stats = stats_of("work", 0);
+	CHECK(stats.calls == 1 && stats.min == stats.max);
+	CHECK(stats.min > UINT64_C(1) << 33 && stats.total == stats.min);
+	upmu_model.step[0] = 1;
+	CHECK(!upmu_region_begin(work));
+	upmu_model.step[0] = 100;
+	CHECK(!upmu_region_end(work));
+	stats = stats_of("work", 0);
+	CHECK(stats.min < UINT64_C(1) << 32);
+	CHECK(stats.max > UINT64_C(1) << 33);
+	CHECK(stats.total == stats.min + stats.max);
+}
+
 static void fail_to_read(void)
 {
 	struct upmu_region *work = region_of("work");
@@ -344,6 +367,7 @@ CHILD_TEST(regions_nest_in_themselves_32_deep, nest_in_itself)
 CHILD_TEST(only_the_innermost_region_can_end, end_the_wrong_one)
 CHILD_TEST(threads_add_up_after_they_ended, run_threads)
 CHILD_TEST(threads_add_up_while_they_live, read_while_a_thread_lives)
+CHILD_TEST(counts_of_more_than_32_bits_are_kept, count_beyond_32_bits)
 CHILD_TEST(a_call_whose_reading_failed_is_not_counted, fail_to_read)
 CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
@@ -438,6 +462,7 @@ int main(void)
 		cmocka_unit_test(only_the_innermost_region_can_end),
 		cmocka_unit_test(threads_add_up_after_they_ended),
 		cmocka_unit_test(threads_add_up_while_they_live),
+		cmocka_unit_test(counts_of_more_than_32_bits_are_kept),
 		cmocka_unit_test(a_call_whose_reading_failed_is_not_counted),
 		cmocka_unit_test(
 			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
