@@ -261,7 +261,9 @@ UPMU_API int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n);
  * upmu_count_slow - what upmu_count() calls when the register will not do
  * @counter: from upmu_counter()
  *
- * Also the same for callers without inline functions (other languages).
+ * Also the same for callers without inline functions (other languages). With
+ * the source raw, whether the lease still holds is asked once a millisecond;
+ * upmu_read() asks each time.
  * Returns the count or UPMU_NO_COUNT. Any thread, any time until upmu_close().
  */
 UPMU_API uint64_t upmu_count_slow(const struct upmu_counter *counter);

@@ -69,9 +69,13 @@ static int probe(void)
 #define COUNTS_PER_NS 16u
 #define BLIND_NS      (UINT64_C(0x100000000) / COUNTS_PER_NS)
 
+/* Asking the module costs a system call, a hundred times the registers. */
+#define TRUST_NS 1000000u
+
 struct counter {
 	unsigned int n; /* of the register */
 	atomic_uint_fast64_t total;
+	atomic_uint_fast64_t folded_ns; /* when it was last looked at */
 };
 
 struct state {
@@ -79,7 +83,7 @@ struct state {
 	int cpu;
 	uint32_t mask; /* of the counters in use */
 	bool is_leased;
-	atomic_uint_fast64_t folded_ns; /* last time all were looked at */
+	atomic_uint_fast64_t asked_ns; /* when the lease was last seen good */
 	uint64_t started_ns;
 	uint64_t run_ns; /* before that */
 	bool is_running;
@@ -260,36 +264,64 @@ static void close_raw(struct upmu *set)
 	set->state = NULL;
 }
 
-static int check(const struct upmu *set)
+static int check_cpu(const struct upmu *set)
 {
 	const struct state *state = set->state;
+	int cpu = sched_getcpu();
 
 	if (set->is_child)
 		return upmu_explain_set(-ESTALE,
 					"the registers are the parent's: a "
 					"child opens a set of its own");
-	if (sched_getcpu() != state->cpu)
+	if (cpu != state->cpu)
 		return upmu_explain_set(-EXDEV,
 					"the raw counters are those of CPU %d, "
 					"this thread runs on CPU %d",
-					state->cpu, sched_getcpu());
-	return upmu_lease_check_any(state->fd, state->is_leased);
+					state->cpu, cpu);
+	return 0;
 }
 
-static int check_time(struct state *state)
+static int check_lease(struct state *state, uint64_t now)
 {
-	uint64_t now = upmu_sys_clock_ns();
-	uint64_t last = atomic_load(&state->folded_ns);
+	int ret = upmu_lease_check_any(state->fd, state->is_leased);
 
-	if (state->is_running && now - last > BLIND_NS)
-		return upmu_explain_set(-EOVERFLOW,
-					"%llu ms since the last reading: a "
-					"32-bit counter may have gone round "
-					"unseen; read every %u ms",
-					(unsigned long long)(now - last) /
-						1000000,
-					(unsigned int)(BLIND_NS / 1000000));
-	return 0;
+	if (!ret)
+		atomic_store(&state->asked_ns, now);
+	return ret;
+}
+
+static int check(const struct upmu *set)
+{
+	int ret = check_cpu(set);
+
+	return ret ? ret : check_lease(set->state, upmu_sys_clock_ns());
+}
+
+/* A lease that broke is noticed by the first count a millisecond later, and
+ * by upmu_read() at once. */
+static int check_recent(const struct upmu *set, uint64_t now)
+{
+	struct state *state = set->state;
+	int ret = check_cpu(set);
+
+	if (ret || now - atomic_load(&state->asked_ns) < TRUST_NS)
+		return ret;
+	return check_lease(state, now);
+}
+
+static int check_time(const struct state *state, const struct counter *counter,
+		      uint64_t now)
+{
+	uint64_t last = atomic_load(&counter->folded_ns);
+
+	if (!state->is_running || now <= last || now - last <= BLIND_NS)
+		return 0;
+	return upmu_explain_set(-EOVERFLOW,
+				"%llu ms since the last reading: a 32-bit "
+				"counter may have gone round unseen; read "
+				"every %u ms",
+				(unsigned long long)(now - last) / 1000000,
+				(unsigned int)(BLIND_NS / 1000000));
 }
 
 static uint32_t read_register(unsigned int n)
@@ -312,47 +344,64 @@ static uint64_t fold(struct counter *counter)
 	return now;
 }
 
-static int fold_all(const struct upmu *set, uint64_t *counts)
+static int fold_one(const struct state *state, struct counter *counter,
+		    uint64_t now, uint64_t *count)
 {
-	struct state *state = set->state;
-	int ret;
+	int ret = check_time(state, counter, now);
 
-	ret = check(set);
-	if (!ret)
-		ret = check_time(state);
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < set->size; i++)
-		counts[i] = fold(&state->counters[i]);
-	atomic_store(&state->folded_ns, upmu_sys_clock_ns());
+	*count = fold(counter);
+	atomic_store(&counter->folded_ns, now);
 	return 0;
+}
+
+static int fold_all(const struct upmu *set, uint64_t now, uint64_t *counts)
+{
+	struct state *state = set->state;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < set->size; i++)
+		ret = fold_one(state, &state->counters[i], now, &counts[i]);
+	return ret;
+}
+
+static int counts(const struct upmu *set, uint64_t *out)
+{
+	uint64_t now = upmu_sys_clock_ns();
+	int ret = check_recent(set, now);
+
+	return ret ? ret : fold_all(set, now, out);
+}
+
+static int count(struct upmu *set, size_t position, uint64_t *out)
+{
+	struct state *state = set->state;
+	uint64_t now = upmu_sys_clock_ns();
+	int ret = check_recent(set, now);
+
+	if (ret)
+		return ret;
+	return fold_one(state, &state->counters[position], now, out);
 }
 
 static int read_raw(struct upmu *set, struct upmu_value *values)
 {
 	const struct state *state = set->state;
-	uint64_t counts[UPMU_EVENTS_MAX];
+	uint64_t totals[UPMU_EVENTS_MAX];
 	uint64_t ns = state->run_ns;
-	int ret;
+	uint64_t now = upmu_sys_clock_ns();
+	int ret = check(set);
 
-	ret = fold_all(set, counts);
+	if (!ret)
+		ret = fold_all(set, now, totals);
 	if (ret)
 		return ret;
 	if (state->is_running)
-		ns += upmu_sys_clock_ns() - state->started_ns;
+		ns += now - state->started_ns;
 	for (size_t i = 0; i < set->size; i++)
-		values[i] = (struct upmu_value){ counts[i], ns, ns };
+		values[i] = (struct upmu_value){ totals[i], ns, ns };
 	return 0;
-}
-
-static int count(struct upmu *set, size_t position, uint64_t *out)
-{
-	uint64_t counts[UPMU_EVENTS_MAX];
-	int ret = fold_all(set, counts);
-
-	if (!ret)
-		*out = counts[position];
-	return ret;
 }
 
 static int start(struct upmu *set)
@@ -364,7 +413,8 @@ static int start(struct upmu *set)
 		return ret;
 	state->is_running = true;
 	state->started_ns = upmu_sys_clock_ns();
-	atomic_store(&state->folded_ns, state->started_ns);
+	for (size_t i = 0; i < set->size; i++)
+		atomic_store(&state->counters[i].folded_ns, state->started_ns);
 	upmu_regs_enable(state->mask);
 	/* Counting begins with the caller's next instruction. */
 	upmu_regs_isb();
@@ -374,16 +424,17 @@ static int start(struct upmu *set)
 static int stop(struct upmu *set)
 {
 	struct state *state = set->state;
-	uint64_t counts[UPMU_EVENTS_MAX];
+	uint64_t totals[UPMU_EVENTS_MAX];
+	uint64_t now = upmu_sys_clock_ns();
 	int ret = check(set);
 
 	if (ret || !state->is_running)
 		return ret;
 	upmu_regs_disable(state->mask);
 	upmu_regs_isb();
-	ret = fold_all(set, counts);
+	ret = fold_all(set, now, totals);
 	state->is_running = false;
-	state->run_ns += upmu_sys_clock_ns() - state->started_ns;
+	state->run_ns += now - state->started_ns;
 	return ret;
 }
 #endif
@@ -397,7 +448,7 @@ const struct upmu_source upmu_source_raw = {
 	.start = start,
 	.stop = stop,
 	.read = read_raw,
-	.counts = fold_all,
+	.counts = counts,
 	.count = count,
 #endif
 };
