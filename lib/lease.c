@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/device_access.h"
 #include "lib/explain.h"
 #include "lib/sys.h"
 
@@ -35,12 +36,7 @@ static int explain_no_device(int error)
 		return -ENXIO;
 	case -EACCES:
 	case -EPERM:
-		upmu_explain_set(-EPERM,
-				 "no permission on " UPMU_DEVICE
-				 ": this user is not in the group upmu");
-		upmu_explain_hint("sudo usermod -aG upmu \"$USER\", then log "
-				  "in again");
-		return -EPERM;
+		return upmu_explain_device_access();
 	default:
 		return upmu_explain_set(error,
 					"cannot open " UPMU_DEVICE ": %s",
