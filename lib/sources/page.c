@@ -15,6 +15,7 @@
 #include "lib/fast.h"
 #include "lib/lease.h"
 #include "lib/perf_set.h"
+#include "lib/pmu_alive.h"
 #include "lib/processor.h"
 #include "lib/registry.h"
 #include "lib/sources/source.h"
@@ -186,8 +187,11 @@ static int probe(void)
 
 	if (ret)
 		return ret;
+	ret = upmu_pmu_alive();
 	if (has_lease)
 		upmu_count_lease_put();
+	if (ret)
+		return ret;
 	return upmu_explain_set(0, "%s",
 				has_lease ? "the module upmu publishes the "
 					    "counter's number"
