@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "kernel.h"
 #include "lib/events/events.h"
 #include "lib/lease.h"
 #include "lib/pmus.h"
@@ -59,15 +60,9 @@ static void check_kind(struct check_report *report,
 			  upmu_core_counters(kind->core));
 }
 
-static void check_cores(struct check_report *report)
+static void check_cores(struct check_report *report,
+			const struct upmu_machine *machine)
 {
-	struct upmu_machine *machine = malloc(sizeof(*machine));
-
-	if (!machine || upmu_machine_read(machine)) {
-		check_add(report, "cores", CHECK_NOTE, "cannot be told");
-		free(machine);
-		return;
-	}
 	for (size_t i = 0; i < machine->n_kinds; i++)
 		check_kind(report, &machine->kinds[i]);
 	if (machine->n_kinds > 1)
@@ -78,19 +73,15 @@ static void check_cores(struct check_report *report)
 		check_add(report, "board", CHECK_NOTE,
 			  "emulated: of a core's events it counts cycles, "
 			  "software increments and perhaps instructions");
-	free(machine);
-}
-
-static bool is_arm(void)
-{
-	return upmu_sys_exists("/proc/device-tree") ||
-	       upmu_sys_exists("/sys/firmware/devicetree");
 }
 
 static void check_perf_pmu(struct check_report *report)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
 	int n = upmu_pmus_list(pmus);
+	struct kernel kernel;
+
+	kernel_read(&kernel);
 
 	for (int i = 0; i < n; i++)
 		check_add(report, "perf PMU", CHECK_OK, "%s%s%s", pmus[i].name,
@@ -99,46 +90,59 @@ static void check_perf_pmu(struct check_report *report)
 		return;
 	check_add(report, "perf PMU", CHECK_BAD,
 		  "perf has none on this machine%s",
-		  is_arm()
+		  kernel.is_arm
 			  ? ": the device tree forgot it, or the kernel has no "
 			    "driver for this core"
 			  : " (a virtual machine may hide it)");
-	if (is_arm())
+	if (kernel.is_arm)
 		check_hint(report, "sudo modprobe -r upmu; sudo modprobe upmu "
 				   "adopt=auto");
 }
 
+/* perf refuses a user who asks for user mode alone where the core cannot. */
+static bool has_filters(const struct upmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		if (machine->kinds[i].core &&
+		    !upmu_core_filters(machine->kinds[i].core))
+			return false;
+	return true;
+}
+
 /* What each value lets an unprivileged user do: perf_event_open(2). */
-static void check_paranoid(struct check_report *report)
+static void check_paranoid(struct check_report *report,
+			   const struct upmu_machine *machine)
 {
 	static const char *const allows[] = {
-		"users may count everything of their own",
+		"users may count everything of their own and all CPUs",
 		"users may count their own programs, the kernel included",
-		"users may count their own programs in user mode; cores "
-		"without privilege filters (ARM1176, Cortex-A5, A8, A9) "
-		"refuse that",
+		"users may count their own programs, in user mode only",
 	};
-	long paranoid;
+	long paranoid, wanted = has_filters(machine) ? 2 : 1;
 
 	if (upmu_sys_read_long("/proc/sys/kernel/perf_event_paranoid",
 			       &paranoid)) {
+		if (!upmu_sys_exists("/proc/sys"))
+			return;
 		check_add(report, "paranoid", CHECK_BAD,
 			  "no kernel.perf_event_paranoid: this kernel was "
 			  "built without perf");
 		return;
 	}
-	if (paranoid > 2) {
-		check_add(report, "paranoid",
-			  geteuid() ? CHECK_BAD : CHECK_NOTE,
-			  "kernel.perf_event_paranoid is %ld: only root may "
-			  "count",
-			  paranoid);
-		check_hint(report, "sudo sysctl kernel.perf_event_paranoid=2");
+	if (paranoid <= wanted) {
+		check_add(report, "paranoid", CHECK_OK,
+			  "kernel.perf_event_paranoid is %ld: %s", paranoid,
+			  allows[paranoid < 0 ? 0 : paranoid]);
 		return;
 	}
-	check_add(report, "paranoid", CHECK_OK,
-		  "kernel.perf_event_paranoid is %ld: %s", paranoid,
-		  allows[paranoid < 0 ? 0 : paranoid]);
+	check_add(report, "paranoid", geteuid() ? CHECK_BAD : CHECK_NOTE,
+		  "kernel.perf_event_paranoid is %ld: only root may count%s",
+		  paranoid,
+		  paranoid > 2 ? ""
+			       : " (this core cannot leave the kernel out, "
+				 "as 2 demands of users)");
+	check_hint(report, "sudo sysctl kernel.perf_event_paranoid=%ld",
+		   wanted);
 }
 
 static void check_user_access(struct check_report *report)
@@ -155,16 +159,22 @@ static void check_user_access(struct check_report *report)
 		check_hint(report, "sudo sysctl kernel.perf_user_access=1");
 }
 
-static void add_explained(struct check_report *report, const char *subject)
+/* The first line, and the first hint that leads further than to here. */
+static void add_words(struct check_report *report, const char *subject,
+		      enum check_verdict verdict, const char *prefix,
+		      const char *words)
 {
-	const char *text = upmu_explain();
-	const char *hint = strstr(text, "\nhint: ");
+	const char *hint = strstr(words, "\nhint: ");
+	int length = strcspn(words, "\n");
 
-	check_add(report, subject, CHECK_BAD, "%.*s", (int)strcspn(text, "\n"),
-		  text);
-	if (hint)
-		check_hint(report, "%.*s", (int)strcspn(hint + 7, "\n"),
-			   hint + 7);
+	check_add(report, subject, verdict, "%s%s%.*s", prefix,
+		  *prefix && length ? ": " : "", length, words);
+	if (!hint || verdict == CHECK_OK)
+		return;
+	hint += strlen("\nhint: ");
+	length = strcspn(hint, "\n");
+	if (strncmp(hint, "upmu check", length))
+		check_hint(report, "%.*s", length, hint);
 }
 
 static void check_device(struct check_report *report)
@@ -177,7 +187,7 @@ static void check_device(struct check_report *report)
 		return;
 	fd = upmu_device_open(&info);
 	if (fd < 0) {
-		add_explained(report, "device");
+		add_words(report, "device", CHECK_BAD, "", upmu_explain());
 		return;
 	}
 	upmu_sys_close(fd);
@@ -196,31 +206,38 @@ static void check_device(struct check_report *report)
 			  info.open == 1 ? "cycles" : "all");
 }
 
+/* Each source that others can stand in for is as it is; perf's read(2) can be
+ * had wherever events can be counted at all. */
 static void check_sources(struct check_report *report)
 {
 	struct upmu_verdict verdict;
+	char prefix[64];
 
 	for (size_t i = 0; !upmu_probe(i, &verdict); i++) {
-		const char *hint = strstr(verdict.reason, "\nhint: ");
-		int length = strcspn(verdict.reason, "\n");
+		enum check_verdict how = CHECK_OK;
 
-		check_add(report, "source",
-			  verdict.error ? CHECK_NOTE : CHECK_OK,
-			  "%-5s %s (%s)%s%.*s", verdict.source,
-			  verdict.error ? "no" : "yes", verdict.unit,
-			  length ? ": " : "", length, verdict.reason);
-		if (verdict.error && hint)
-			check_hint(report, "%.*s", (int)strcspn(hint + 7, "\n"),
-				   hint + 7);
+		if (verdict.error)
+			how = strcmp(verdict.source, "read") ? CHECK_NOTE
+							     : CHECK_BAD;
+		snprintf(prefix, sizeof(prefix), "%-5s %s (%s)", verdict.source,
+			 verdict.error ? "no" : "yes", verdict.unit);
+		add_words(report, "source", how, prefix, verdict.reason);
 	}
 }
 
 void check_pmu(struct check_report *report)
 {
-	check_cores(report);
+	struct upmu_machine *machine = calloc(1, sizeof(*machine));
+
+	if (!machine || upmu_machine_read(machine))
+		check_add(report, "cores", CHECK_NOTE, "cannot be told");
+	else
+		check_cores(report, machine);
 	check_perf_pmu(report);
-	check_paranoid(report);
+	if (machine)
+		check_paranoid(report, machine);
 	check_user_access(report);
 	check_device(report);
 	check_sources(report);
+	free(machine);
 }

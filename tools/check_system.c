@@ -9,40 +9,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "check.h"
+#include "kernel.h"
 #include "lib/sys.h"
 #include "version.h"
-
-struct kernel {
-	char release[128];
-	char machine[32]; /* as uname -m */
-	bool is_64_bit;	  /* an arm64 kernel */
-	bool is_arm;
-	bool opens; /* has kernel.perf_user_access */
-};
-
-static void read_kernel(struct kernel *kernel)
-{
-	struct utsname name;
-
-	*kernel = (struct kernel){ 0 };
-	uname(&name);
-	snprintf(kernel->release, sizeof(kernel->release), "%s", name.release);
-	snprintf(kernel->machine, sizeof(kernel->machine), "%.31s",
-		 name.machine);
-	/* A fixture tree tells its own; the second file is there since 6.1. */
-	upmu_sys_read_text("/proc/sys/kernel/osrelease", kernel->release,
-			   sizeof(kernel->release));
-	upmu_sys_read_text("/proc/sys/kernel/arch", kernel->machine,
-			   sizeof(kernel->machine));
-	kernel->is_64_bit = !strcmp(kernel->machine, "aarch64") ||
-			    !strcmp(kernel->machine, "arm64");
-	kernel->is_arm =
-		kernel->is_64_bit || !strncmp(kernel->machine, "arm", 3);
-	kernel->opens = upmu_sys_exists("/proc/sys/kernel/perf_user_access");
-}
 
 static void check_kernel(struct check_report *report,
 			 const struct kernel *kernel)
@@ -210,11 +181,33 @@ static void check_module(struct check_report *report,
 	check_hint(report, "sudo dkms install upmu/" UPMU_VERSION_TEXT);
 }
 
+/* Without them the rest of the report is guesses: first to be mended. */
+static void check_mounts(struct check_report *report)
+{
+	static const struct {
+		const char *path, *type;
+	} mounts[] = { { "/proc/sys", "proc" }, { "/sys/bus", "sysfs" } };
+
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		const char *top = i ? "/sys" : "/proc";
+
+		if (upmu_sys_exists(mounts[i].path))
+			continue;
+		check_add(report, "mounts", CHECK_BAD,
+			  "no %s here: %s is not "
+			  "mounted",
+			  mounts[i].path, top);
+		check_hint(report, "sudo mount -t %s %s %s", mounts[i].type,
+			   mounts[i].type, top);
+	}
+}
+
 void check_system(struct check_report *report)
 {
 	struct kernel kernel;
 
-	read_kernel(&kernel);
+	kernel_read(&kernel);
+	check_mounts(report);
 	check_kernel(report, &kernel);
 	if (kernel.is_arm)
 		check_module(report, &kernel);

@@ -120,6 +120,78 @@ elf() {
 	[[ "$output" == *"hint: sudo sysctl kernel.perf_event_paranoid=2"* ]]
 }
 
+@test "check_wants_paranoid_1_of_a_core_without_privilege_filters" {
+	board pi1
+	run "$upmu" check
+	[[ "$output" == *"kernel.perf_event_paranoid is 2: only root may count"* ]]
+	[[ "$output" == *"hint: sudo sysctl kernel.perf_event_paranoid=1"* ]]
+	sys perf_event_paranoid 1
+	run "$upmu" check
+	[[ "$output" != *"only root may count"* ]]
+}
+
+# upmu check as the user nobody, of $groups (numbers), on a tree of its own.
+check_as_nobody() {	# MODE GROUP
+	local top
+
+	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+	top=$(mktemp -d)
+	chmod 755 "$top"
+	mkdir -p "$UPMU_ROOT"/{sys/module/upmu,dev,etc}
+	printf 'root:x:0:\nupmu:x:4321:%s\n' "${members:-}" \
+		>"$UPMU_ROOT/etc/group"
+	: >"$UPMU_ROOT/dev/upmu"
+	chown "0:$2" "$UPMU_ROOT/dev/upmu"
+	chmod "$1" "$UPMU_ROOT/dev/upmu"
+	cp -a "$UPMU_ROOT" "$top/root"
+	cp "$upmu" "$top/upmu"
+	run env USER=nobody UPMU_ROOT="$top/root" setpriv --reuid=65534 \
+		--regid=65534 --clear-groups "$top/upmu" check
+	rm -rf "$top"
+}
+
+@test "check_names_the_group_of_the_device_and_the_command" {
+	check_as_nobody 660 0
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"belongs to the group root (mode 0660) and not to upmu"* ]]
+	[[ "$output" == *"hint: sudo upmu setup"* ]]
+	check_as_nobody 660 777
+	[[ "$output" == *"belongs to the group 777 (mode 0660)"* ]]
+}
+
+@test "check_says_usermod_to_a_user_outside_the_group" {
+	check_as_nobody 660 4321
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"this user is not in the group upmu"* ]]
+	[[ "$output" == *'hint: sudo usermod -aG upmu "$USER"'* ]]
+}
+
+@test "check_says_log_in_again_to_a_user_listed_since_this_login" {
+	members=daemon,nobody check_as_nobody 660 4321
+	[[ "$output" == *"this login is older than the user's place"* ]]
+	[[ "$output" == *"newgrp upmu"* ]]
+	members=nobodyelse check_as_nobody 660 4321
+	[[ "$output" == *"this user is not in the group upmu"* ]]
+}
+
+@test "check_never_proposes_itself" {
+	run "$upmu" check
+	[[ "$output" != *"hint: upmu check"* ]]
+	[ "$(next)" != "upmu check" ]
+}
+
+@test "check_without_proc_and_sys_says_so_and_ends" {
+	rm -rf "$UPMU_ROOT/proc" "$UPMU_ROOT/sys"
+	run "$upmu" check
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"/sys is not mounted"* ]]
+	[ "$(next)" = "sudo mount -t proc proc /proc" ]
+	mkdir -p "$UPMU_ROOT/proc/sys/kernel" "$UPMU_ROOT/sys/bus"
+	run "$upmu" check
+	[[ "$output" == *"no kernel.perf_event_paranoid"* ]]
+	[[ "$output" != *"not mounted"* ]]
+}
+
 @test "check_proposes_adopt_where_perf_has_no_pmu" {
 	board pi3-32-bare
 	mkdir -p "$UPMU_ROOT/sys/module/upmu" \
