@@ -14,11 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "kernel.h"
+#include "lib/pmus.h"
 #include "lib/sys.h"
 
 #define MARK	   "# Written by `upmu setup`; `upmu setup --undo` removes it.\n"
@@ -26,10 +27,12 @@
 
 #define UDEV_RULES   "/etc/udev/rules.d/60-upmu.rules"
 #define MODULES_LOAD "/etc/modules-load.d/upmu.conf"
+#define MODPROBE     "/etc/modprobe.d/upmu.conf"
 #define SYSCTL	     "/etc/sysctl.d/60-upmu.conf"
 
-#define PARANOID    "/proc/sys/kernel/perf_event_paranoid"
-#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
+#define PARANOID_SETTING "kernel.perf_event_paranoid"
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /*
  * The highest perf_event_paranoid that lets a user count a process of his
@@ -41,9 +44,12 @@
 
 struct setup {
 	bool undo, yes, dry_run;
+	bool is_arm;
 	bool user_access; /* the kernel can open the registers itself */
+	bool has_pmu;	  /* perf has one without the module's help */
 	bool has_group;
 	bool group_is_ours; /* this setup, or one before, creates it */
+	bool has_rule;	    /* ours, for udev */
 	long paranoid, paranoid_wanted;
 	char file[512];
 };
@@ -62,9 +68,18 @@ struct command_step {
 	const char *hint; /* what to type where it fails, or NULL */
 };
 
+/* Whether the file is there and has @mark; -EFBIG is certainly not ours. */
+static bool has_mark(const char *path, const char *mark)
+{
+	char text[sizeof(((struct setup *)0)->file)];
+
+	return !upmu_sys_read_text(path, text, sizeof(text)) &&
+	       strstr(text, mark);
+}
+
 static bool needs_module(const struct setup *setup)
 {
-	return !setup->user_access;
+	return setup->is_arm && !setup->user_access;
 }
 
 static bool lacks_group(const struct setup *setup)
@@ -77,9 +92,21 @@ static bool created_group(const struct setup *setup)
 	return setup->group_is_ours && setup->has_group;
 }
 
+/* Also where it is low because a setup before this one saw to it. */
+static bool lowers_paranoid(const struct setup *setup)
+{
+	return setup->paranoid > setup->paranoid_wanted ||
+	       has_mark(SYSCTL, PARANOID_SETTING);
+}
+
 static bool sets_sysctls(const struct setup *setup)
 {
-	return setup->user_access || setup->paranoid > setup->paranoid_wanted;
+	return setup->user_access || lowers_paranoid(setup);
+}
+
+static bool had_rule(const struct setup *setup)
+{
+	return setup->has_rule;
 }
 
 static bool is_loaded(const struct setup *setup)
@@ -102,13 +129,21 @@ static bool modules_load_content(struct setup *setup)
 	return needs_module(setup);
 }
 
+static bool modprobe_content(struct setup *setup)
+{
+	snprintf(setup->file, sizeof(setup->file),
+		 MARK "options upmu adopt=auto\n");
+	return needs_module(setup) &&
+	       (!setup->has_pmu || has_mark(MODPROBE, MARK));
+}
+
 static bool sysctl_content(struct setup *setup)
 {
 	size_t used = snprintf(setup->file, sizeof(setup->file), MARK);
 
-	if (setup->paranoid > setup->paranoid_wanted)
+	if (lowers_paranoid(setup))
 		used += snprintf(setup->file + used, sizeof(setup->file) - used,
-				 "kernel.perf_event_paranoid = %ld\n",
+				 PARANOID_SETTING " = %ld\n",
 				 setup->paranoid_wanted);
 	if (setup->user_access)
 		snprintf(setup->file + used, sizeof(setup->file) - used,
@@ -126,6 +161,8 @@ static const struct command_step before[] = {
 static const struct file_step files[] = {
 	{ UDEV_RULES, udev_content, "gives /dev/upmu to the group upmu" },
 	{ MODULES_LOAD, modules_load_content, "loads the module at boot" },
+	{ MODPROBE, modprobe_content,
+	  "registers the PMU that perf lacks, each time the module is loaded" },
 	{ SYSCTL, sysctl_content, "lets users count their own programs" },
 };
 
@@ -138,6 +175,11 @@ static const struct command_step after[] = {
 	  needs_module,
 	  "loads the module now",
 	  "upmu check (is the module installed for this kernel?)" },
+	{ { "udevadm", "trigger", "--subsystem-match=misc",
+	    "--sysname-match=upmu" },
+	  needs_module,
+	  "gives a /dev/upmu that is there already to the group",
+	  NULL },
 	{ { "sysctl", "-q", "-p", SYSCTL },
 	  sets_sysctls,
 	  "sets the sysctls now",
@@ -150,7 +192,7 @@ static const struct command_step undo_after[] = {
 	  "unloads the module",
 	  "lsmod; cat /proc/upmu (who holds it?)" },
 	{ { "udevadm", "control", "--reload" },
-	  needs_module,
+	  had_rule,
 	  "makes udev forget its rule",
 	  NULL },
 	{ { "groupdel", "upmu" }, created_group, "setup had created it", NULL },
@@ -233,15 +275,6 @@ static int write_file(const char *path, const char *text)
 	return error;
 }
 
-/* Whether the file is there and has @mark; -EFBIG is certainly not ours. */
-static bool has_mark(const char *path, const char *mark)
-{
-	char text[sizeof(((struct setup *)0)->file)];
-
-	return !upmu_sys_read_text(path, text, sizeof(text)) &&
-	       strstr(text, mark);
-}
-
 static bool is_foreign(const char *path)
 {
 	return upmu_sys_exists(path) && !has_mark(path, MARK);
@@ -283,7 +316,14 @@ static bool pmu_has_filters(void)
 
 static void look_around(struct setup *setup)
 {
-	setup->user_access = upmu_sys_exists(USER_ACCESS);
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+	struct kernel kernel;
+
+	kernel_read(&kernel);
+	setup->is_arm = kernel.is_arm;
+	setup->user_access = kernel.opens;
+	setup->has_pmu = upmu_pmus_list(pmus) > 0;
+	setup->has_rule = has_mark(UDEV_RULES, MARK);
 	setup->has_group = group_exists();
 	setup->group_is_ours =
 		!setup->has_group || has_mark(UDEV_RULES, GROUP_MARK);
@@ -299,6 +339,13 @@ static bool confirmed(const struct setup *setup)
 
 	if (setup->dry_run)
 		return false;
+	/* UPMU_ROOT: below somebody's own folder. */
+	if (geteuid() && !secure_getenv("UPMU_ROOT")) {
+		fputs("upmu setup: nothing was done: only root may do this\n"
+		      "hint: sudo upmu setup\n",
+		      stderr);
+		return false;
+	}
 	if (setup->yes)
 		return true;
 	if (!isatty(STDIN_FILENO)) {
@@ -314,12 +361,19 @@ static bool confirmed(const struct setup *setup)
 	       (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static void show_commands(const struct setup *setup,
-			  const struct command_step *steps, size_t n)
+/* The functions that show return how many steps there are. */
+static int show_commands(const struct setup *setup,
+			 const struct command_step *steps, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (steps[i].wanted(setup))
-			show_command(&steps[i]);
+	int shown = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!steps[i].wanted(setup))
+			continue;
+		show_command(&steps[i]);
+		shown++;
+	}
+	return shown;
 }
 
 static int run_commands(const struct setup *setup,
@@ -339,20 +393,25 @@ static int complain(const char *what, const char *path, int error)
 		strerror(-error));
 	if (error == -EACCES || error == -EPERM)
 		fputs("hint: sudo upmu setup\n", stderr);
+	if (error == -EROFS)
+		fputs("hint: sudo mount -o remount,rw /\n", stderr);
 	return error;
 }
 
 /* Show what would be written; refuse to write over somebody else's file. */
 static int show_files(struct setup *setup)
 {
+	int shown = 0;
+
 	for (size_t i = 0; i < COUNT(files); i++) {
 		if (!files[i].content(setup))
 			continue;
 		if (is_foreign(files[i].path))
 			return complain("write over", files[i].path, -EEXIST);
 		show_file(setup, &files[i]);
+		shown++;
 	}
-	return 0;
+	return shown;
 }
 
 static int write_files(struct setup *setup)
@@ -369,15 +428,26 @@ static int write_files(struct setup *setup)
 	return 0;
 }
 
+static int show_setup(struct setup *setup)
+{
+	int shown = show_commands(setup, before, COUNT(before));
+	int written = show_files(setup);
+
+	if (written < 0)
+		return written;
+	return shown + written + show_commands(setup, after, COUNT(after));
+}
+
 static int do_setup(struct setup *setup)
 {
-	int error;
+	int error = show_setup(setup);
 
-	show_commands(setup, before, COUNT(before));
-	error = show_files(setup);
-	if (error)
+	if (error < 0)
 		return error;
-	show_commands(setup, after, COUNT(after));
+	if (!error) {
+		puts("Nothing has to be set up on this machine.");
+		return 0;
+	}
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
 	error = run_commands(setup, before, COUNT(before));
@@ -401,12 +471,16 @@ static int remove_file(const struct file_step *step)
 	return error ? complain("remove", step->path, error) : 0;
 }
 
-static void show_removal(const struct file_step *step)
+static int show_removal(const struct file_step *step)
 {
-	if (is_foreign(step->path))
+	if (is_foreign(step->path)) {
 		printf("keep  %s\n      (not written by setup)\n", step->path);
-	else if (upmu_sys_exists(step->path))
-		printf("remove %s\n", step->path);
+		return 0;
+	}
+	if (!upmu_sys_exists(step->path))
+		return 0;
+	printf("remove %s\n", step->path);
+	return 1;
 }
 
 static int remove_files(void)
@@ -424,13 +498,19 @@ static int remove_files(void)
 
 static int do_undo(struct setup *setup)
 {
-	int error;
+	bool had_sysctls = has_mark(SYSCTL, MARK);
+	int error, shown = 0;
 
 	setup->group_is_ours = has_mark(UDEV_RULES, GROUP_MARK);
 	for (size_t i = 0; i < COUNT(files); i++)
-		show_removal(&files[i]);
-	show_commands(setup, undo_after, COUNT(undo_after));
-	puts("The sysctls keep their values until the next boot.");
+		shown += show_removal(&files[i]);
+	shown += show_commands(setup, undo_after, COUNT(undo_after));
+	if (!shown) {
+		puts("There is nothing of setup's to undo.");
+		return 0;
+	}
+	if (had_sysctls)
+		puts("The sysctls keep their values until the next boot.");
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
 	error = remove_files();

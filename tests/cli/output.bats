@@ -34,7 +34,9 @@ setup() {
 
 @test "setup_does_not_print_into_its_files_when_output_is_closed" {
 	export UPMU_ROOT=$BATS_TEST_TMPDIR/root PATH=$BATS_TEST_TMPDIR:$PATH
-	mkdir -p "$UPMU_ROOT"/etc/{udev/rules.d,modules-load.d,sysctl.d}
+	mkdir -p "$UPMU_ROOT"/etc/{udev/rules.d,modules-load.d,modprobe.d} \
+		"$UPMU_ROOT/proc/sys/kernel"
+	echo armv7l >"$UPMU_ROOT/proc/sys/kernel/arch"
 	for name in groupadd udevadm modprobe sysctl; do
 		printf '#!/bin/sh\n' >"$BATS_TEST_TMPDIR/$name"
 		chmod +x "$BATS_TEST_TMPDIR/$name"

@@ -7,8 +7,12 @@ setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	export UPMU_ROOT=$BATS_TEST_TMPDIR/root
 	calls=$BATS_TEST_TMPDIR/calls
-	mkdir -p "$UPMU_ROOT"/etc/{udev/rules.d,modules-load.d,sysctl.d} \
-		"$UPMU_ROOT/proc/sys/kernel" "$BATS_TEST_TMPDIR/bin"
+	mkdir -p "$UPMU_ROOT"/etc/{udev/rules.d,modules-load.d,modprobe.d,sysctl.d} \
+		"$UPMU_ROOT/proc/sys/kernel" "$BATS_TEST_TMPDIR/bin" \
+		"$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7"
+	echo 8 >"$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7/type"
+	echo 0-3 >"$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7/cpus"
+	echo armv7l >"$UPMU_ROOT/proc/sys/kernel/arch"
 	echo 3 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	echo 'root:x:0:' >"$UPMU_ROOT/etc/group"
 	for name in groupadd groupdel modprobe udevadm sysctl; do
@@ -51,7 +55,7 @@ files_written() {
 	grep -qx 'kernel.perf_event_paranoid = 2' \
 		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
 	[ "$(files_written)" -eq 3 ]
-	[ "$(cut -d' ' -f1 "$calls" | xargs)" = "groupadd udevadm modprobe sysctl" ]
+	[ "$(cut -d' ' -f1 "$calls" | xargs)" = "groupadd udevadm modprobe udevadm sysctl" ]
 }
 
 @test "setup_asks_for_paranoid_1_on_a_core_without_filters" {
@@ -141,6 +145,81 @@ files_written() {
 	: >"$calls"
 	run "$upmu" setup --undo --yes
 	grep -qx 'modprobe -r upmu' "$calls"
+}
+
+@test "setup_adopts_where_perf_has_no_pmu_and_undo_takes_that_back" {
+	rm -r "$UPMU_ROOT/sys/bus"
+	mkdir -p "$UPMU_ROOT/sys/bus/event_source/devices"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	run "$upmu" setup --undo --yes
+	[ "$(files_written)" -eq 0 ]
+}
+
+@test "a_second_setup_keeps_the_paranoid_that_the_first_one_set" {
+	"$upmu" setup --yes
+	echo 2 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes
+	grep -qx 'kernel.perf_event_paranoid = 2' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+}
+
+@test "setup_proposes_no_module_where_the_processor_is_no_ARM" {
+	echo x86_64 >"$UPMU_ROOT/proc/sys/kernel/arch"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	[ "$(files_written)" -eq 1 ]
+	echo 2 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	rm "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	[[ "$output" == "Nothing has to be set up"* ]]
+}
+
+@test "undo_where_nothing_was_set_up_says_so" {
+	run "$upmu" setup --undo --yes
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"nothing of setup's to undo"* ]]
+	[ ! -s "$calls" ]
+}
+
+@test "setup_touches_nothing_but_what_it_showed" {
+	mkdir -p "$UPMU_ROOT/home" "$UPMU_ROOT/usr/lib/udev/rules.d"
+	echo 'options other x=1' >"$UPMU_ROOT/etc/modprobe.d/other.conf"
+	echo 'kernel.x = 1' >"$UPMU_ROOT/etc/sysctl.d/10-other.conf"
+	(cd "$UPMU_ROOT" && find . | sort && find . -type f ! -path './etc/*' \
+		-exec cat {} + && cat etc/*/*other*) >"$BATS_TEST_TMPDIR/before"
+	"$upmu" setup --yes
+	(cd "$UPMU_ROOT" && find . ! -name '*upmu*' | sort && find . -type f \
+		! -path './etc/*' -exec cat {} + && cat etc/*/*other*) \
+		>"$BATS_TEST_TMPDIR/after"
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	"$upmu" setup --undo --yes
+	(cd "$UPMU_ROOT" && find . | sort && find . -type f ! -path './etc/*' \
+		-exec cat {} + && cat etc/*/*other*) >"$BATS_TEST_TMPDIR/undone"
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/undone"
+}
+
+@test "setup_of_an_ordinary_user_points_to_sudo_and_does_nothing" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+	unset UPMU_ROOT
+	chmod 755 "$BATS_TEST_TMPDIR"
+	cp "$upmu" "$BATS_TEST_TMPDIR/upmu"
+	run "$BATS_TEST_TMPDIR/upmu" setup --dry-run
+	[[ "$output" != "Nothing has"* ]] || skip "this machine needs no setup"
+	run setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$BATS_TEST_TMPDIR/upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"hint: sudo upmu setup"* ]]
+	[ ! -s "$calls" ]
+}
+
+@test "setup_says_why_it_cannot_write" {
+	rmdir "$UPMU_ROOT/etc/modules-load.d"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write '/etc/modules-load.d/upmu.conf': No such"* ]]
 }
 
 @test "setup_stops_at_a_command_that_fails_and_hints" {
