@@ -18,6 +18,8 @@
 #define CYCLES_BIT 31
 #define NO_COUNTER (-1)
 
+#define DECODE_HINT "hint: upmu regs PMCR=0x41072011 decodes a value\n"
+
 /* What is shown of an ARM register on a machine that has none. */
 #define DEFAULT_ARCHITECTURE "v7"
 
@@ -122,8 +124,7 @@ static int show_registers(void)
 	int cpu = stay_here(), lease = -1, error;
 
 	if (!registers) {
-		fputs("upmu regs: this processor has no such registers\n"
-		      "hint: upmu regs PMCR=0x41072011 decodes a value\n",
+		fputs("upmu regs: this processor has no such registers\n" DECODE_HINT,
 		      stderr);
 		return 1;
 	}
@@ -135,10 +136,13 @@ static int show_registers(void)
 	}
 	error = upmu_registers_read(&now);
 	if (error) {
-		fprintf(stderr, "upmu regs: cannot read the registers: %s\n",
-			"this kernel lets user mode read counters only");
+		fputs("upmu regs: cannot read the registers: this kernel lets "
+		      "user mode read counters only\n" DECODE_HINT,
+		      stderr);
 	} else {
-		printf("CPU %d, names of %s\n", cpu, architecture);
+		printf("CPU %d, names of %s; PMUSERENR is as the lease of this "
+		       "command has it\n",
+		       cpu, architecture);
 		print_all(registers, &now);
 	}
 	upmu_lease_release(lease);
