@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Threads that end with sets open, forks, executed programs, dlclose(): built
+ * with sanitizers, or run under valgrind, these tests say that nothing leaks.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "said.h"
+
+#define THREADS 8
+
+/* perf's software clock where this system permits it, else the model. */
+static struct upmu_options options = { .size = sizeof(options) };
+static const char *events;
+
+static int choose_source(void **state)
+{
+	struct upmu *set;
+
+	(void)state;
+	options.source = "read";
+	events = "task-clock,page-faults";
+	if (!upmu_open(&set, events, &options)) {
+		upmu_close(set);
+		return 0;
+	}
+	print_message("# model instead of perf: %s\n", upmu_explain());
+	options.source = "model";
+	events = "r1,r2";
+	return 0;
+}
+
+static void *open_and_end(void *out)
+{
+	upmu_open(out, events, &options);
+	return NULL;
+}
+
+static void sets_of_ended_threads_are_read_and_closed(void **state)
+{
+	struct upmu *sets[THREADS] = { NULL };
+	pthread_t threads[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, open_and_end, &sets[i]);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < THREADS; i++) {
+		struct upmu_value values[2];
+
+		assert_non_null(sets[i]);
+		assert_int_equal(upmu_read(sets[i], values, 2), 0);
+		upmu_close(sets[i]);
+	}
+}
+
+static void *open_and_close(void *failures)
+{
+	for (int i = 0; i < 50; i++) {
+		struct upmu_value values[2];
+		struct upmu *set;
+
+		if (upmu_open(&set, events, &options) ||
+		    upmu_read(set, values, 2) ||
+		    upmu_count(upmu_counter(set, 0)) == UPMU_NO_COUNT)
+			++*(int *)failures;
+		else
+			upmu_close(set);
+	}
+	return NULL;
+}
+
+static void threads_open_and_close_at_the_same_time(void **state)
+{
+	pthread_t threads[THREADS];
+	int failures[THREADS] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, open_and_close, &failures[i]);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		assert_int_equal(failures[i], 0);
+	}
+}
+
+static void *fail_and_explain(void *said)
+{
+	struct upmu *set;
+
+	upmu_open(&set, "no_such_event", &options);
+	*(int *)said = !!strstr(upmu_explain(), "no_such_event");
+	return NULL;
+}
+
+static void explanations_are_each_threads_own(void **state)
+{
+	struct upmu *set;
+	pthread_t thread;
+	int said = 0;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "another_event", &options), -ENOENT);
+	pthread_create(&thread, NULL, fail_and_explain, &said);
+	pthread_join(thread, NULL);
+	assert_true(said);
+	assert_said("another_event");
+}
+
+static int wait_for(pid_t child)
+{
+	int status = -1;
+
+	waitpid(child, &status, 0);
+	return status;
+}
+
+static void a_child_reads_closes_and_opens(void **state)
+{
+	struct upmu_value values[2];
+	struct upmu *set, *own;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, events, &options), 0);
+	child = fork();
+	if (!child) {
+		if (upmu_read(set, values, 2))
+			_exit(1);
+		upmu_close(set);
+		if (upmu_open(&own, events, &options))
+			_exit(2);
+		if (upmu_read(own, values, 2))
+			_exit(3);
+		upmu_close(own);
+		_exit(0);
+	}
+	assert_int_equal(wait_for(child), 0);
+	assert_int_equal(upmu_read(set, values, 2), 0);
+	upmu_close(set);
+}
+
+static void *fork_often(void *failures)
+{
+	for (int i = 0; i < 20; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			struct upmu *set;
+
+			_exit(upmu_open(&set, events, &options) != 0);
+		}
+		*(int *)failures += wait_for(child) != 0;
+	}
+	return NULL;
+}
+
+/* A lock that another thread holds at the fork must not stay held. */
+static void forks_beside_threads_that_open_do_not_hang(void **state)
+{
+	pthread_t opener, forker;
+	int failures[2] = { 0 };
+
+	(void)state;
+	pthread_create(&opener, NULL, open_and_close, &failures[0]);
+	pthread_create(&forker, NULL, fork_often, &failures[1]);
+	pthread_join(opener, NULL);
+	pthread_join(forker, NULL);
+	assert_int_equal(failures[0] + failures[1], 0);
+}
+
+static void a_program_is_executed_with_a_set_open(void **state)
+{
+	struct upmu *set;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, events, &options), 0);
+	child = fork();
+	if (!child) {
+		execlp("true", "true", NULL);
+		_exit(1);
+	}
+	assert_int_equal(wait_for(child), 0);
+	upmu_close(set);
+}
+
+#ifdef LIBRARY
+static int (*open_region)(struct upmu_region **out, const char *name);
+static int (*begin)(struct upmu_region *region);
+static int (*end)(struct upmu_region *region);
+
+static void *use_a_region(void *unused)
+{
+	struct upmu_region *region;
+
+	(void)unused;
+	return (void *)(intptr_t)(open_region(&region, "r") || begin(region) ||
+				  end(region));
+}
+
+/* The thread ends, and the process exits, after the library was closed. */
+static void load_use_and_unload(void)
+{
+	pthread_t thread;
+	void *failed = NULL;
+
+	for (int i = 0; i < 20; i++) {
+		void *library = dlopen(LIBRARY, RTLD_NOW);
+
+		if (!library)
+			_exit(10);
+		*(void **)&open_region = dlsym(library, "upmu_region_open");
+		*(void **)&begin = dlsym(library, "upmu_region_begin");
+		*(void **)&end = dlsym(library, "upmu_region_end");
+		pthread_create(&thread, NULL, use_a_region, NULL);
+		pthread_join(thread, &failed);
+		if (failed || use_a_region(NULL) || dlclose(library))
+			_exit(11);
+	}
+	if (fork() == 0)
+		_exit(0);
+	exit(0);
+}
+
+static void the_library_is_loaded_and_unloaded(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		setenv("UPMU_SOURCE", "model", 1);
+		setenv("UPMU_REPORT", "none", 1);
+		load_use_and_unload();
+	}
+	assert_int_equal(wait_for(child), 0);
+}
+#endif
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_of_ended_threads_are_read_and_closed),
+		cmocka_unit_test(threads_open_and_close_at_the_same_time),
+		cmocka_unit_test(explanations_are_each_threads_own),
+		cmocka_unit_test(a_child_reads_closes_and_opens),
+		cmocka_unit_test(forks_beside_threads_that_open_do_not_hang),
+		cmocka_unit_test(a_program_is_executed_with_a_set_open),
+#ifdef LIBRARY
+		cmocka_unit_test(the_library_is_loaded_and_unloaded),
+#endif
+	};
+
+	return cmocka_run_group_tests_name("threads", tests, choose_source,
+					   NULL);
+}
