@@ -25,7 +25,6 @@ struct upmu_access {
 };
 
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
-static u32 upmu_default_bits;
 static unsigned int upmu_access_users; /* upmu_mutex */
 static bool upmu_access_on;
 
@@ -49,35 +48,38 @@ u32 upmu_access_bits(u32 mode)
 
 void upmu_access_default(u32 bits)
 {
-	WRITE_ONCE(upmu_default_bits, bits);
+	WRITE_ONCE(upmu_covers.otherwise, bits);
 }
 
-void upmu_access_switch(const struct mm_struct *mm)
+/* A process, not a kernel thread, comes to run here. */
+static __always_inline void upmu_access_switch(const struct mm_struct *mm)
 {
-	struct upmu_access *access;
-	u32 bits;
+	u32 bits = upmu_cover_bits(mm);
 
-	/* Kernel threads never run user mode; the next process decides. */
-	if (!mm)
-		return;
-	bits = upmu_cover_bits(mm);
-	if (!bits)
-		bits = READ_ONCE(upmu_default_bits);
-	access = this_cpu_ptr(&upmu_access);
 	/*
 	 * A grant is written each time: kernels that gate a core in idle
 	 * without telling CPU_PM lose it. Its end is written once.
 	 */
-	if (!(bits | access->granted))
+	if (likely(!(bits | this_cpu_read(upmu_access.granted))))
 		return;
 	upmu_regs_set_user_access(bits);
-	access->granted = bits;
+	this_cpu_write(upmu_access.granted, bits);
+}
+
+/* Each context switch of the machine runs this while a lease is held. */
+void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
+{
+	const struct mm_struct *mm = next->mm;
+
+	/* Kernel threads never run user mode; the next process decides. */
+	if (mm)
+		upmu_access_switch(mm);
 }
 
 void upmu_access_refresh_local(void)
 {
 	struct mm_struct *mm = current->mm;
-	u32 bits = READ_ONCE(upmu_default_bits);
+	u32 bits = READ_ONCE(upmu_covers.otherwise);
 
 	if (!READ_ONCE(upmu_access_on))
 		return;

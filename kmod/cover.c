@@ -10,20 +10,10 @@
 
 #include "lease.h"
 
-#define UPMU_COVER_BITS 6
-
 DEFINE_RAW_SPINLOCK(upmu_covers_lock);
-static struct hlist_head upmu_by_mm[1 << UPMU_COVER_BITS];
+struct upmu_covers upmu_covers;
 static struct hlist_head upmu_by_process[1 << UPMU_COVER_BITS];
 static struct workqueue_struct *upmu_reaper;
-
-/* Cheap, for every context switch; mm_structs are at least 64 bytes apart. */
-static __always_inline unsigned int upmu_mm_bucket(const struct mm_struct *mm)
-{
-	unsigned long value = (unsigned long)mm;
-
-	return (value >> 6 ^ value >> 12) & ((1 << UPMU_COVER_BITS) - 1);
-}
 
 static struct hlist_head *upmu_process_bucket(const struct pid *process)
 {
@@ -31,16 +21,16 @@ static struct hlist_head *upmu_process_bucket(const struct pid *process)
 }
 
 /* A process may hold a COUNT and a CYCLES lease at the same time. */
-u32 upmu_cover_bits(const struct mm_struct *mm)
+u32 notrace upmu_cover_search(const struct mm_struct *mm)
 {
 	const struct upmu_cover *cover;
 	u32 bits = 0;
 
-	hlist_for_each_entry_rcu(cover, &upmu_by_mm[upmu_mm_bucket(mm)], by_mm,
-				 true)
+	hlist_for_each_entry_rcu(cover, upmu_cover_bucket(mm), by_mm, true) {
 		if (cover->mm == mm)
 			bits |= cover->bits;
-	return bits;
+	}
+	return bits ? bits : READ_ONCE(upmu_covers.otherwise);
 }
 
 void upmu_cover_discard(struct upmu_cover *cover)
@@ -79,8 +69,7 @@ void upmu_cover_add(struct upmu_cover *cover)
 	lockdep_assert_held(&upmu_covers_lock);
 	list_add_tail(&cover->of_hold, &cover->hold->covers);
 	hlist_add_head(&cover->by_process, upmu_process_bucket(cover->process));
-	hlist_add_head_rcu(&cover->by_mm,
-			   &upmu_by_mm[upmu_mm_bucket(cover->mm)]);
+	hlist_add_head_rcu(&cover->by_mm, upmu_cover_bucket(cover->mm));
 }
 
 void upmu_cover_del(struct upmu_cover *cover)

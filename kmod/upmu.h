@@ -20,6 +20,7 @@
 #define UPMU_KMOD_H
 
 #include <linux/cpumask.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -71,8 +72,8 @@ void upmu_access_put(void);
 void upmu_access_refresh(void);
 /* This CPU does; interrupts off. */
 void upmu_access_refresh_local(void);
-/* @mm's process comes to run here; interrupts off. */
-void upmu_access_switch(const struct mm_struct *mm);
+/* The probe of sched_switch; interrupts off. */
+void upmu_access_on_switch(UPMU_SWITCH_ARGS);
 /* This CPU came online, or lost its registers in idle; interrupts off. */
 void upmu_access_cpu_up(void);
 /* Somebody else may have written this CPU's register; interrupts off. */
@@ -98,8 +99,40 @@ void upmu_lease_exited(struct task_struct *task);
 
 /* cover.c */
 
-/* The bits of the leases that cover @mm, 0: none. RCU or interrupts off. */
-u32 upmu_cover_bits(const struct mm_struct *mm);
+#define UPMU_COVER_BITS 6
+
+/**
+ * struct upmu_covers - what every context switch asks
+ * @by_mm: the processes covered, by a hash of their memory
+ * @otherwise: what a process that is not covered is permitted
+ */
+struct upmu_covers {
+	struct hlist_head by_mm[1 << UPMU_COVER_BITS];
+	u32 otherwise;
+};
+
+extern struct upmu_covers upmu_covers;
+
+/* Cheap; mm_structs are at least 64 bytes apart. */
+static __always_inline struct hlist_head *
+upmu_cover_bucket(const struct mm_struct *mm)
+{
+	unsigned long value = (unsigned long)mm;
+
+	value ^= value >> UPMU_COVER_BITS;
+	value >>= 6;
+	return &upmu_covers.by_mm[value & ((1 << UPMU_COVER_BITS) - 1)];
+}
+
+u32 upmu_cover_search(const struct mm_struct *mm);
+
+/* What @mm's process is permitted. RCU or interrupts off. */
+static __always_inline u32 upmu_cover_bits(const struct mm_struct *mm)
+{
+	if (READ_ONCE(upmu_cover_bucket(mm)->first))
+		return upmu_cover_search(mm);
+	return READ_ONCE(upmu_covers.otherwise);
+}
 
 /* watch.c */
 

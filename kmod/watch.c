@@ -16,11 +16,6 @@
 
 #define UPMU_WATCH_LINGER (2 * HZ)
 
-static void upmu_on_switch(UPMU_SWITCH_ARGS)
-{
-	upmu_access_switch(next->mm);
-}
-
 static void upmu_on_fork(void *data, struct task_struct *parent,
 			 struct task_struct *child)
 {
@@ -43,7 +38,7 @@ static struct upmu_watch {
 	void *probe;
 	struct tracepoint *point;
 } upmu_watches[] = {
-	{ "sched_switch", upmu_on_switch },
+	{ "sched_switch", upmu_access_on_switch },
 	{ "sched_process_fork", upmu_on_fork },
 	{ "sched_process_exec", upmu_on_exec },
 	{ "sched_process_exit", upmu_on_exit },
@@ -132,7 +127,7 @@ static void upmu_watch_find(struct tracepoint *point, void *unused)
 /* The compiler compares our prototypes with this kernel's. */
 static void __always_unused upmu_watch_check_types(void)
 {
-	check_trace_callback_type_sched_switch(upmu_on_switch);
+	check_trace_callback_type_sched_switch(upmu_access_on_switch);
 	check_trace_callback_type_sched_process_fork(upmu_on_fork);
 	check_trace_callback_type_sched_process_exec(upmu_on_exec);
 	check_trace_callback_type_sched_process_exit(upmu_on_exit);

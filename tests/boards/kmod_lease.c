@@ -3,6 +3,7 @@
  * kmod_lease - who may execute the PMU instructions, and until when
  *
  * kmod_lease        tries everything, prints TAP
+ * kmod_lease take   takes a lease, exits with the errno or 0
  * kmod_lease probe  exits 10 where the cycle counter can be read, 11 where not
  */
 #include <poll.h>
@@ -421,6 +422,11 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "probe"))
 		return try_cycles(NULL) ? PROBE_READS : PROBE_SIGILL;
+	if (argc > 1 && !strcmp(argv[1], "take")) {
+		int fd = take(light_mode());
+
+		return fd < 0 ? -fd : 0;
+	}
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) > 0)
 		self = path;
 	light = light_mode();

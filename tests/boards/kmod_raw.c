@@ -5,8 +5,10 @@
  * kmod_raw         takes a RAW lease and tries everything
  * kmod_raw mess    takes one, changes every register on every CPU, exits
  * kmod_raw hold    the same, prints "held", waits to be killed
+ * kmod_raw still   as hold, with all counters stopped
  * kmod_raw perf    opens perf events on every CPU, prints "counting", waits;
  *                  at SIGTERM prints whether each of them has counted on
+ * kmod_raw writes  exits 0 where PMCR can be written
  */
 #include "tests/boards/kmod.h"
 
@@ -29,7 +31,7 @@ static void mess_here(void)
 	upmu_regs_cycles32();
 }
 
-static int mess(bool hold)
+static int mess(bool hold, bool still)
 {
 	int fd = take(UPMU_MODE_RAW), cpus = cpus_online();
 
@@ -38,6 +40,8 @@ static int mess(bool hold)
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		pin(cpu);
 		mess_here();
+		if (still)
+			upmu_regs_change_control(UPMU_CONTROL_E, 0);
 	}
 	if (!hold)
 		return 0;
@@ -242,8 +246,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "perf"))
 		return perf_beside();
+	if (argc > 1 && !strcmp(argv[1], "writes"))
+		return !try_write();
 	if (argc > 1)
-		return mess(!strcmp(argv[1], "hold"));
+		return mess(strcmp(argv[1], "mess"), !strcmp(argv[1], "still"));
 	pin(0);
 	pinned_before_test();
 	lease = take(UPMU_MODE_RAW);

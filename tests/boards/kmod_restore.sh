@@ -106,6 +106,23 @@ if [ "$cpus" -gt 1 ]; then
 	same registers_are_as_before_when_it_ended_while_unplugged
 fi
 
+if grep -q core /sys/power/pm_test 2>/dev/null &&
+	grep -q disk /sys/power/state; then
+	cp /tmp/before /tmp/before.all
+	hold kmod_raw still
+	# the permission is of whoever runs there
+	sed 's/ access [0-9a-f]*//' $peek >/tmp/before
+	echo core >/sys/power/pm_test
+	echo disk >/sys/power/state
+	sed 's/ access [0-9a-f]*//' $peek >/tmp/after
+	cmp -s /tmp/before /tmp/after
+	claim the_holders_registers_survive_cpu_pm $?
+	cp /tmp/before.all /tmp/before
+	end 9
+	settle
+	same registers_are_as_before_after_cpu_pm_meanwhile
+fi
+
 echo cycles >/sys/module/upmu/parameters/open
 echo none >/sys/module/upmu/parameters/open
 same registers_are_as_before_after_open_cycles
@@ -113,13 +130,14 @@ echo all >/sys/module/upmu/parameters/open
 rmmod upmu
 same registers_are_as_before_after_unloading
 
-# perf running: its own counters move, all else is as before.
+# perf running: its own counters move, and its interrupt clears every flag;
+# all else is as before.
 insmod /upmu/upmu.ko
 poke control 0
 poke enabled 0
 poke overflow 0
 odd_state
-static='s/ cycles [0-9a-f]*//; s/ counter0 [0-9a-f]*//; s/ filter [0-9a-f]*//'
+static='s/ cycles [0-9a-f]*//; s/ counter0 [0-9a-f]*//; s/ filter [0-9a-f]*//; s/ overflow [0-9a-f]*//'
 hold kmod_raw perf
 perf=$holder
 sed "$static" $peek >/tmp/before

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs on the board: open=cycles|all for every process, through whatever comes.
+number=0
+failed=0
+cpus=$(grep -c '^processor' /proc/cpuinfo)
+param=/sys/module/upmu/parameters/open
+
+claim() {	# NAME STATUS
+	number=$((number + 1))
+	if [ "$2" = 0 ]; then
+		echo "ok $number - $1"
+	else
+		echo "not ok $number - $1"
+		echo "# status $2"
+		sed 's/^/# /' /proc/upmu
+		failed=1
+	fi
+}
+
+runs() {	# CLAIM: 0 where the cycle counter runs on each CPU
+	kmod_cycles runs
+	claim "$1" $?
+}
+
+closed() {
+	kmod_cycles runs
+	[ $? = 2 ]
+	claim "$1" $?
+}
+
+refuses() {	# CLAIM WORD
+	echo "$2" 2>/dev/null >$param
+	[ $? != 0 ]
+	claim "$1" $?
+}
+
+insmod /upmu/upmu.ko || exit 1
+[ "$(cat $param)" = none ]
+claim loading_opens_nothing $?
+closed and_no_process_reads
+echo cycles >$param
+runs open_cycles_lets_every_process_read
+[ "$(dmesg | grep -c 'upmu: open=cycles')" = 1 ]
+claim the_log_says_so_once $?
+for word in bad CYCLES none,cycles 1; do
+	refuses "a_bad_value_is_refused_$number" "$word"
+done
+[ "$(cat $param)" = cycles ]
+claim and_changes_nothing $?
+
+kmod_raw perf >/tmp/perf &
+perf=$!
+while ! grep -q counting /tmp/perf; do usleep 50000; done
+runs it_runs_while_perf_counts_on_every_cpu
+kill $perf
+wait $perf
+claim perf_counted_too $?
+runs and_when_perf_has_gone
+
+for cpu in $(seq 0 $((cpus - 1))); do
+	switch=/sys/devices/system/cpu/cpu$cpu/online
+	[ -e $switch ] && [ "$cpus" -gt 1 ] || continue
+	if echo 0 2>/dev/null >$switch; then
+		runs "it_runs_while_cpu${cpu}_is_away"
+		echo 1 >$switch
+		runs "it_runs_when_cpu${cpu}_is_back"
+	else
+		echo "# cpu $cpu cannot be switched off"
+	fi
+done
+
+if grep -q core /sys/power/pm_test 2>/dev/null &&
+	grep -q disk /sys/power/state; then
+	echo core >/sys/power/pm_test
+	echo disk >/sys/power/state
+	claim the_machine_went_through_cpu_pm $?
+	dmesg | tail -n 40 | grep -q 'hibernation debug: Waiting\|PM: '
+	claim and_the_log_says_that_it_did $?
+	runs it_runs_after_cpu_pm
+else
+	number=$((number + 1))
+	echo "ok $number - it_runs_after_cpu_pm # SKIP no pm_test or no state disk"
+fi
+
+echo none >$param
+closed open_none_closes_it
+echo all >$param
+runs open_all_lets_every_process_read
+kmod_raw writes
+claim and_write $?
+kmod_lease take >/dev/null
+[ $? = 16 ]
+claim a_lease_beside_open_all_is_ebusy $?
+echo none >$param
+closed and_none_closes_that
+rmmod upmu
+insmod /upmu/upmu.ko open=cycles
+runs it_can_be_given_when_loading
+rmmod upmu
+claim the_module_goes_while_open $?
+closed and_closes_everything
+insmod /upmu/upmu.ko open=bad 2>/dev/null
+[ $? != 0 ]
+claim a_bad_value_when_loading_is_refused $?
+echo "1..$number"
+exit $failed
