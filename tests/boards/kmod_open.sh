@@ -30,8 +30,7 @@ closed() {
 }
 
 refuses() {	# CLAIM WORD
-	echo "$2" 2>/dev/null >$param
-	[ $? != 0 ]
+	! echo "$2" 2>/dev/null >$param
 	claim "$1" $?
 }
 
@@ -60,10 +59,10 @@ runs and_when_perf_has_gone
 
 for cpu in $(seq 0 $((cpus - 1))); do
 	switch=/sys/devices/system/cpu/cpu$cpu/online
-	[ -e $switch ] && [ "$cpus" -gt 1 ] || continue
-	if echo 0 2>/dev/null >$switch; then
+	if [ ! -e "$switch" ] || [ "$cpus" = 1 ]; then continue; fi
+	if echo 0 2>/dev/null >"$switch"; then
 		runs "it_runs_while_cpu${cpu}_is_away"
-		echo 1 >$switch
+		echo 1 >"$switch"
 		runs "it_runs_when_cpu${cpu}_is_back"
 	else
 		echo "# cpu $cpu cannot be switched off"
