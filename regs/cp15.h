@@ -44,7 +44,7 @@
  * ARMv6 has no isb instruction: flush the prefetch buffer (DDI 0301H 3.2.22).
  * User mode may.
  */
-#if UPMU_REGS_ARCH == UPMU_REGS_V6
+#if UPMU_REGS_ARCH == UPMU_REGS_V6 || UPMU_REGS_ARCH == UPMU_REGS_ARM
 #define UPMU_ISB() UPMU_MCR(0, 0, 7, 5, 4)
 #else
 #define UPMU_ISB() __asm__ __volatile__("isb" : : : "memory")

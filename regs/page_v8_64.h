@@ -11,6 +11,9 @@
 
 #define UPMU_REGS_HAS_PAGE_COUNT 1
 
+/* clang-format moves assembly among macros further right at each run. */
+/* clang-format off */
+
 #define UPMU_V8_64_NARROW(n) UPMU_V8_64_ROW("pmevcntr" #n "_el0", "%3", "6f")
 #define UPMU_V8_64_WIDE(n)   UPMU_V8_64_ROW("pmevcntr" #n "_el0", "%3", "5f")
 
@@ -51,17 +54,17 @@ upmu_regs_page_count(const void *counter, uint64_t *count)
 		"br %3\n"
 		"4:	" UPMU_V8_64_NO_ROW("%l[none]") /* -65 */
 		UPMU_V8_64_COUNTERS(UPMU_V8_64_NARROW)
-			UPMU_V8_64_ROW("pmccntr_el0", "%3", "6f") /* -33 */
-		UPMU_V8_64_NO_ROW("%l[none]")			  /* -32 */
-		UPMU_V8_64_COUNTERS(
-			UPMU_V8_64_WIDE) "5:	add %0, %0, %3\n\t"
-					 "b 2b\n"
-					 "6:	add %0, %0, %w3, sxtw\n\t"
-					 "ldr %w3, [%4, #8]\n\t"
-					 "cmp %w3, %w1\n\t"
-					 "b.eq 7f\n\t"
-					 "b 1b\n"
-					 "7:"
+		UPMU_V8_64_ROW("pmccntr_el0", "%3", "6f") /* -33 */
+		UPMU_V8_64_NO_ROW("%l[none]") /* -32 */
+		UPMU_V8_64_COUNTERS(UPMU_V8_64_WIDE)
+		"5:	add %0, %0, %3\n\t"
+		"b 2b\n"
+		"6:	add %0, %0, %w3, sxtw\n\t"
+		"ldr %w3, [%4, #8]\n\t"
+		"cmp %w3, %w1\n\t"
+		"b.eq 7f\n\t"
+		"b 1b\n"
+		"7:"
 		: "=&r"(sum), "=&r"(lock), "=&r"(index), "=&r"(value),
 		  "=&r"(page), "=&r"(key)
 		: "r"(counter)
@@ -90,15 +93,15 @@ upmu_regs_page_read(const void *page, uint64_t *count)
 		"adr %3, 2f\n\t"
 		"add %3, %3, %2, lsl #" UPMU_V8_64_SHIFT "\n\t"
 		"br %3\n"
-		"2:	" UPMU_V8_64_COUNTERS(UPMU_V8_64_READ) UPMU_V8_64_ROW(
-			"pmccntr_el0", "%3",
-			"3f") "3:	ldrh %w2, [%4, #48]\n\t"
-			      "tbnz %w2, #6, 4f\n\t" /* 64, not 32 */
-			      "sxtw %3, %w3\n"
-			      "4:	add %0, %0, %3\n\t"
-			      "ldr %w3, [%4, #8]\n\t"
-			      "cmp %w3, %w1\n\t"
-			      "b.ne 1b"
+		"2:	" UPMU_V8_64_COUNTERS(UPMU_V8_64_READ)
+		UPMU_V8_64_ROW("pmccntr_el0", "%3", "3f")
+		"3:	ldrh %w2, [%4, #48]\n\t"
+		"tbnz %w2, #6, 4f\n\t" /* 64, not 32 */
+		"sxtw %3, %w3\n"
+		"4:	add %0, %0, %3\n\t"
+		"ldr %w3, [%4, #8]\n\t"
+		"cmp %w3, %w1\n\t"
+		"b.ne 1b"
 		: "=&r"(sum), "=&r"(lock), "=&r"(index), "=&r"(value)
 		: "r"(page)
 		: "cc", "memory"
@@ -108,5 +111,7 @@ upmu_regs_page_read(const void *page, uint64_t *count)
 none:
 	return 0;
 }
+
+/* clang-format on */
 
 #endif

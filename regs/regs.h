@@ -5,6 +5,7 @@
  * Usable in the kernel and in user mode, C11 and C++. The header of one
  * architecture is chosen below by the compiler's macros; each defines the
  * names that follow, and a feature that its PMU lacks is a stub that says so.
+ * Code that may meet several asks at run time (arm_any.h).
  *
  * A mask has bit n for event counter n and bit 31 for the cycle counter, on
  * every architecture (on ARM1176 the headers translate).
@@ -62,6 +63,7 @@
 #define UPMU_REGS_NONE	0
 #define UPMU_REGS_V6	6
 #define UPMU_REGS_V7	7
+#define UPMU_REGS_ARM	67 /* compiled for neither: asks at run time */
 #define UPMU_REGS_V8_32 832
 #define UPMU_REGS_V8_64 864
 
@@ -72,8 +74,11 @@
 #define UPMU_REGS_ARCH UPMU_REGS_V8_32
 #elif defined(__arm__) && __ARM_ARCH == 7
 #define UPMU_REGS_ARCH UPMU_REGS_V7
-#elif defined(__arm__)
+#elif defined(__arm__) && (defined(__KERNEL__) || defined(__ARM_ARCH_6KZ__) || \
+			   defined(__ARM_ARCH_6ZK__))
 #define UPMU_REGS_ARCH UPMU_REGS_V6
+#elif defined(__arm__)
+#define UPMU_REGS_ARCH UPMU_REGS_ARM
 #else
 #define UPMU_REGS_ARCH UPMU_REGS_NONE
 #endif
@@ -120,6 +125,8 @@
 #include "v7.h"
 #elif UPMU_REGS_ARCH == UPMU_REGS_V6
 #include "v6.h"
+#elif UPMU_REGS_ARCH == UPMU_REGS_ARM
+#include "arm_any.h"
 #else
 #include "none.h"
 #endif

@@ -35,7 +35,13 @@
 extern "C" {
 #endif
 
-/** upmu_raw_cycles - the cycle counter's low 32 bits, in one instruction */
+/**
+ * upmu_raw_cycles - the cycle counter's low 32 bits, in one instruction
+ *
+ * Code compiled for ARMv6 in general (Raspberry Pi OS, 32 bits) runs on later
+ * cores too, whose registers are others: it looks at a variable first, here and
+ * below. -mcpu=arm1176jzf-s or -march=armv7-a makes it one instruction again.
+ */
 static inline uint32_t upmu_raw_cycles(void)
 {
 	return upmu_regs_cycles32();
