@@ -37,6 +37,21 @@ _upmu_stat_argument() {
 	esac
 }
 
+_upmu_list_argument() {
+	case $prev in
+	--core) mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list \
+		--core '?' 2>&1 | sed -n 's/^hint: known: *//p')" -- "$cur") ;;
+	--fit) _upmu_events ;;
+	--search) ;;
+	*) return 1 ;;
+	esac
+}
+
+_upmu_regs_argument() {
+	[ "$prev" = --arch ] || return 1
+	mapfile -t COMPREPLY < <(compgen -W 'v6 v7 v8-32 v8-64' -- "$cur")
+}
+
 _upmu() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
 	local command=${COMP_WORDS[1]} i
@@ -53,15 +68,19 @@ _upmu() {
 		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
 		return
 	done
-	if [ "$command" = stat ] && _upmu_stat_argument; then
-		return
-	fi
+	case $command in
+	stat) _upmu_stat_argument && return ;;
+	list) _upmu_list_argument && return ;;
+	regs) _upmu_regs_argument && return ;;
+	esac
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
 			"$(_upmu_words "$command")" -- "$cur")
 		return
 	fi
-	mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+	case $command in
+	stat | exec) mapfile -t COMPREPLY < <(compgen -c -f -- "$cur") ;;
+	esac
 }
 
 complete -F _upmu upmu
