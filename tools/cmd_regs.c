@@ -23,11 +23,29 @@
 /* What is shown of an ARM register on a machine that has none. */
 #define DEFAULT_ARCHITECTURE "v7"
 
+/* Other manuals' names of the same registers. */
+static const char *usual_name(const char *name)
+{
+	static const struct {
+		const char *other, *usual;
+	} names[] = {
+		{ "PMNC", "PMCR" }, /* ARM11's, and Linux's for it */
+		{ "PMOVSCLR", "PMOVSR" },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcasecmp(names[i].other, name))
+			return names[i].usual;
+	return name;
+}
+
+/* AArch64's own name of a register stands where others have the access. */
 static const struct regs_register *
 find_register(const struct regs_register *registers, const char *name)
 {
+	name = usual_name(name);
 	for (const struct regs_register *r = registers; r->name; r++)
-		if (!strcasecmp(r->name, name))
+		if (!strcasecmp(r->name, name) || !strcasecmp(r->access, name))
 			return r;
 	return NULL;
 }

@@ -44,6 +44,19 @@ field() {
 	[ "$(field evtCount)" = 0x08 ]
 }
 
+@test "regs_knows_the_names_of_other_manuals" {
+	run "$upmu" regs --arch v6 PMNC=1
+	[ "$status" -eq 0 ]
+	[ "$(field E)" = 1 ]
+	run "$upmu" regs --arch v8-64 pmcr_el0=0x41033001 PMOVSCLR_EL0=1
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"event counter 0"* ]]
+	run "$upmu" regs --arch v8-32 PMOVSCLR=1
+	[ "$status" -eq 0 ]
+	run "$upmu" regs --arch v7 PMCR_EL0=1
+	[ "$status" -eq 2 ]
+}
+
 @test "regs_refuses_an_unknown_register_and_lists_the_known" {
 	run "$upmu" regs --arch v7 PMXYZ=1
 	[ "$status" -eq 2 ]
