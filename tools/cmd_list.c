@@ -54,6 +54,7 @@ static int read_options(struct list_options *options, int argc, char **argv)
 {
 	int option;
 
+	argv[0] = "upmu list"; /* for getopt's messages */
 	optind = 1;
 	while ((option = getopt_long(argc, argv, "jh", long_options, NULL)) !=
 	       -1) {
@@ -77,7 +78,7 @@ static int read_options(struct list_options *options, int argc, char **argv)
 			fputs(usage, stdout);
 			return 1;
 		default:
-			fputs("try upmu list --help\n", stderr);
+			fputs("hint: upmu list --help\n", stderr);
 			return -1;
 		}
 	}

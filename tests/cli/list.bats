@@ -190,6 +190,8 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 @test "list_refuses_what_it_does_not_know" {
 	run "$upmu" list --nonsense
 	[ "$status" -eq 2 ]
+	[[ "$output" == "upmu list: unrecognized option '--nonsense'"* ]]
+	[[ "$output" == *"hint: upmu list --help"* ]]
 	run "$upmu" list cycles
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"what is 'cycles'?"* ]]
