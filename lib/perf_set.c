@@ -10,6 +10,9 @@
 #include "lib/pmu_alive.h"
 #include "lib/sys.h"
 
+/* DDI 0487 D13.10: the same number from PMUv1 on. */
+#define ARM_INST_RETIRED 0x08
+
 /* The event that is to have the 64-bit cycle counter; size for none. */
 static size_t long_position(const struct upmu_wanted *wanted,
 			    uint32_t perf_flags)
@@ -95,20 +98,28 @@ static int open_user_only(struct upmu *set, const struct upmu_wanted *wanted,
 	return 0;
 }
 
-static int check_emulated(const struct upmu_wanted *wanted)
+static int check_emulated_event(const struct upmu_wanted_event *event)
 {
-	for (size_t i = 0; wanted->is_emulated && i < wanted->size; i++) {
-		const struct upmu_wanted_event *event = &wanted->events[i];
-
-		if (event->is_hardware && !event->is_emulated)
-			return upmu_explain_set(
-				-EOPNOTSUPP,
+	if (!event->is_hardware)
+		return 0;
+	if (event->code[0] == ARM_INST_RETIRED)
+		return upmu_emulator_alive(&event->perf[0]);
+	if (event->is_emulated)
+		return 0;
+	return upmu_explain_set(-EOPNOTSUPP,
 				"'%s' would stay 0: this board is emulated, "
 				"and QEMU counts cycles, instructions (with "
 				"-icount) and software increments only",
 				event->name);
-	}
-	return 0;
+}
+
+static int check_emulated(const struct upmu_wanted *wanted)
+{
+	int ret = 0;
+
+	for (size_t i = 0; wanted->is_emulated && !ret && i < wanted->size; i++)
+		ret = check_emulated_event(&wanted->events[i]);
+	return ret;
 }
 
 static int check_alive(const struct upmu_wanted *wanted)

@@ -21,6 +21,7 @@
 enum answer { UNKNOWN, ALIVE, DEAD };
 
 static atomic_int known = UNKNOWN;
+static atomic_int instructions = UNKNOWN; /* of an emulator */
 
 static void spin(void)
 {
@@ -48,10 +49,9 @@ static enum answer try_once(int fd)
 	return ALIVE;
 }
 
-static enum answer ask(void)
+static enum answer ask(int fd)
 {
 	enum answer answer = UNKNOWN;
-	int fd = upmu_perf_open_cycles(0);
 
 	if (fd < 0)
 		return UNKNOWN;
@@ -64,7 +64,7 @@ static enum answer ask(void)
 int upmu_pmu_alive(void)
 {
 	if (atomic_load(&known) == UNKNOWN)
-		atomic_store(&known, ask());
+		atomic_store(&known, ask(upmu_perf_open_cycles(0)));
 	if (atomic_load(&known) != DEAD)
 		return 0;
 	upmu_explain_set(-ENODEV,
@@ -75,7 +75,26 @@ int upmu_pmu_alive(void)
 	return -ENODEV;
 }
 
+int upmu_emulator_alive(const struct upmu_perf_event *event)
+{
+	const struct upmu_perf_target self = {
+		.cpu = -1,
+		.group_fd = -1,
+		.flags = UPMU_PERF_EXCLUDE_KERNEL,
+	};
+
+	if (atomic_load(&instructions) == UNKNOWN)
+		atomic_store(&instructions, ask(upmu_perf_open(event, &self)));
+	if (atomic_load(&instructions) != DEAD)
+		return 0;
+	return upmu_explain_set(-EOPNOTSUPP,
+				"'%s' would stay 0: this board is emulated, "
+				"and QEMU counts them with -icount only",
+				event->name);
+}
+
 void upmu_pmu_alive_forget(void)
 {
+	atomic_store(&instructions, UNKNOWN);
 	atomic_store(&known, UNKNOWN);
 }

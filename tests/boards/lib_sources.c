@@ -3,7 +3,8 @@
  * Which sources are offered here, and does each tell the truth about work whose
  * size is known?
  *
- *	lib_sources [exact] SOURCE...	those named are offered, no others
+ *	lib_sources [exact] SOURCE...	those named are offered, no others;
+ *					"read?" may be or may not
  *
  * `exact`: each instruction is one cycle here (an emulator that says so), so
  * that counts can be foretold to the last one.
@@ -218,8 +219,12 @@ int main(int argc, char **argv)
 		bool wanted = is_named(verdict.source, argc, argv);
 		char claim[64];
 
-		note("%s (%s): %d: %s", verdict.source, verdict.unit,
-		     verdict.error, verdict.reason);
+		note("%s (%s): %d: %.*s", verdict.source, verdict.unit,
+		     verdict.error, (int)strcspn(verdict.reason, "\n"),
+		     verdict.reason);
+		snprintf(claim, sizeof(claim), "%s?", verdict.source);
+		if (is_named(claim, argc, argv))
+			wanted = !verdict.error;
 		snprintf(claim, sizeof(claim), "%s_is_%soffered",
 			 verdict.source, wanted ? "" : "not_");
 		ok(wanted == !verdict.error, claim);

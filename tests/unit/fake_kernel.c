@@ -233,6 +233,8 @@ static uint64_t advance(struct fake_event *event)
 {
 	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE;
 
+	if (fake.still_config && event->attr.config == fake.still_config)
+		return event->count;
 	if (!fake.stands_still || is_clock)
 		event->count += FAKE_STEP;
 	return event->count;

@@ -38,6 +38,7 @@ struct fake_event {
  * @has_no_filter: exclude_* is -EINVAL
  * @only_user: without exclude_kernel it is -EACCES
  * @stands_still: cycles never move
+ * @still_config: only this event never moves
  * @never_runs: running stays 0
  * @index: what perf's pages carry
  * @device_error: of opening /dev/upmu; @info_error, @lease_error: of its ioctls
@@ -50,6 +51,7 @@ struct fake_kernel {
 	size_t counters;
 	bool has_no_filter, only_user, stands_still, never_runs;
 	uint32_t index;
+	uint64_t still_config;
 	int device_error, info_error, lease_error, map_error;
 	struct upmu_info info;
 	size_t page_size;

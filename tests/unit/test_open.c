@@ -344,6 +344,16 @@ static void events_that_an_emulator_leaves_at_0_are_refused(void **state)
 	assert_opens("cycles", NULL);
 }
 
+static void instructions_that_an_emulator_leaves_at_0_are_refused(void **state)
+{
+	(void)state;
+	fake_boot("qemu-virt-32");
+	fake.still_config = 8;
+	assert_refused("cycles,instructions", NULL, -EOPNOTSUPP,
+		       "with -icount only");
+	assert_opens("cycles,r11", NULL);
+}
+
 static void any_clock_is_taken_only_where_asked_for(void **state)
 {
 	const struct upmu_options options =
@@ -421,6 +431,8 @@ int main(void)
 		OPEN_TEST(a_kernel_without_perf_is_enosys),
 		OPEN_TEST(another_holder_is_ebusy),
 		OPEN_TEST(events_that_an_emulator_leaves_at_0_are_refused),
+		OPEN_TEST(
+			instructions_that_an_emulator_leaves_at_0_are_refused),
 		OPEN_TEST(any_clock_is_taken_only_where_asked_for),
 		OPEN_TEST(a_clock_stands_in_for_cycles_alone),
 		OPEN_TEST(a_clock_cannot_be_stopped),
