@@ -119,8 +119,11 @@ static void look_back(struct stat_report *report,
 {
 	struct stat_machine after;
 	size_t size;
-	FILE *notes = open_memstream(&report->notes, &size);
+	FILE *notes;
 
+	if (!before->tells)
+		return;
+	notes = open_memstream(&report->notes, &size);
 	if (!notes)
 		return;
 	stat_machine_look(&after);

@@ -150,12 +150,24 @@ struct stat_sets_options {
 	int first;	/* the turn that starts; the others are off */
 };
 
+/** What sets are packed for. */
+struct stat_packing {
+	const struct stat_targets *targets; /* a first one is tried on */
+	unsigned int counters;		    /* registers, where sets->raw */
+	bool keep; /* one target, counted from its exec: a trial can stay */
+};
+
 /**
- * Decide which events share a set: by trying on the first target, or for
- * @counters registers where sets->raw.
+ * Decide which events share a set. Where everything fits and @keep, the set
+ * is open already: its leader is set. 0 or -ENOMEM.
  */
 int stat_pack(struct stat_sets *sets, struct stat_events *events,
-	      const struct stat_target *target, unsigned int counters);
+	      const struct stat_packing *packing);
+/** Does a lane's PMU count on this target? */
+bool stat_serves(const struct stat_events *events, int lane,
+		 const struct stat_target *target);
+/** Have a descriptor closed with the sets. 0 or -ENOMEM, and it is closed. */
+int stat_sets_remember(struct stat_sets *sets, int fd);
 /** Mark an event as one that cannot be opened; the first tells why. */
 void stat_refuse(struct stat_events *events, struct stat_event *event);
 
@@ -322,6 +334,7 @@ size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
 struct stat_machine {
 	unsigned int pi; /* the Raspberry Pi firmware's bits */
 	long cooling, heat;
+	bool tells; /* there is anything to look at */
 	bool under_voltage;
 	char governor[STAT_POLICIES][24];
 };

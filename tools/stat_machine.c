@@ -27,57 +27,69 @@
 /* Most of one kind that a board has; numbers have no gaps. */
 #define MOST 16
 
-static long number_of(const char *format, unsigned int n, const char *leaf)
+/* Every file that is there makes it worth looking again at the end. */
+static int text_of(struct stat_machine *machine, const char *path, char *text,
+		   size_t size)
 {
-	char path[UPMU_PATH_SIZE];
-	long value;
+	int error = upmu_sys_read_text(path, text, size);
 
-	snprintf(path, sizeof(path), format, n, leaf);
-	return upmu_sys_read_long(path, &value) ? 0 : value;
+	if (!error)
+		machine->tells = true;
+	return error;
 }
 
-static int text_of(const char *format, unsigned int n, const char *leaf,
-		   char *text, size_t size)
+static int numbered(struct stat_machine *machine, const char *format,
+		    unsigned int n, const char *leaf, char *text, size_t size)
 {
 	char path[UPMU_PATH_SIZE];
 
 	snprintf(path, sizeof(path), format, n, leaf);
-	return upmu_sys_read_text(path, text, size);
+	return text_of(machine, path, text, size);
 }
 
-static unsigned int pi_bits(void)
+static long number_of(struct stat_machine *machine, const char *format,
+		      unsigned int n, const char *leaf)
 {
 	char text[32];
 
-	if (upmu_sys_read_text(PI_FIRMWARE, text, sizeof(text)))
+	if (numbered(machine, format, n, leaf, text, sizeof(text)))
+		return 0;
+	return strtol(text, NULL, 10);
+}
+
+static unsigned int pi_bits(struct stat_machine *machine)
+{
+	char text[32];
+
+	if (text_of(machine, PI_FIRMWARE, text, sizeof(text)))
 		return 0;
 	return (unsigned int)strtoul(text, NULL, 16);
 }
 
 /* How far frequency is held down by heat, summed over cooling devices. */
-static long cooling(void)
+static long cooling(struct stat_machine *machine)
 {
 	char type[64];
 	long sum = 0;
 
 	for (unsigned int n = 0; n < MOST; n++) {
-		if (text_of(COOLER, n, "type", type, sizeof(type)))
+		if (numbered(machine, COOLER, n, "type", type, sizeof(type)))
 			break;
 		if (strstr(type, "cpufreq"))
-			sum += number_of(COOLER, n, "cur_state");
+			sum += number_of(machine, COOLER, n, "cur_state");
 	}
 	return sum;
 }
 
-static bool under_voltage(void)
+static bool under_voltage(struct stat_machine *machine)
 {
 	char name[32];
 
 	for (unsigned int n = 0; n < MOST; n++) {
-		if (text_of(HWMON, n, "name", name, sizeof(name)))
+		if (numbered(machine, HWMON, n, "name", name, sizeof(name)))
 			break;
 		if (!strcmp(name, "rpi_volt"))
-			return number_of(HWMON, n, "in0_lcrit_alarm");
+			return number_of(machine, HWMON, n, "in0_lcrit_alarm");
 	}
 	return false;
 }
@@ -85,14 +97,15 @@ static bool under_voltage(void)
 void stat_machine_look(struct stat_machine *machine)
 {
 	memset(machine, 0, sizeof(*machine));
-	machine->pi = pi_bits();
-	machine->cooling = cooling();
-	machine->heat = number_of(HEAT, 0, "core_throttle_count");
-	machine->under_voltage = under_voltage();
+	machine->pi = pi_bits(machine);
+	machine->cooling = cooling(machine);
+	machine->heat = number_of(machine, HEAT, 0, "core_throttle_count");
+	machine->under_voltage = under_voltage(machine);
 	/* Policies have gaps, but the first is always that of CPU 0. */
 	for (unsigned int n = 0; n < STAT_POLICIES; n++)
-		if (text_of(POLICY, n, "scaling_governor", machine->governor[n],
-			    sizeof(machine->governor[n])) &&
+		if (numbered(machine, POLICY, n, "scaling_governor",
+			     machine->governor[n],
+			     sizeof(machine->governor[n])) &&
 		    !n)
 			break;
 }

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,10 +15,12 @@
 struct packing {
 	struct stat_sets *sets;
 	struct stat_events *events;
+	const struct stat_packing *how;
 	const struct stat_target *target;
 	int lane;
-	size_t room;	       /* events that fit beside the cycles */
-	unsigned int counters; /* registers, where perf is not asked */
+	size_t room;	      /* events that fit beside the cycles */
+	int fd[STAT_SET_MAX]; /* of the trial */
+	size_t fds;
 };
 
 static bool is_wanted(const struct packing *p, size_t i)
@@ -63,8 +66,8 @@ static int open_trial(struct packing *p, struct stat_event *event, int leader)
  */
 static size_t try_one_group(struct packing *p)
 {
-	int fd[STAT_SET_MAX], leader = -1;
-	size_t n = 0, left = 0;
+	int leader = -1;
+	size_t left = 0;
 
 	p->room = 0;
 	for (size_t i = 0; i < p->events->n; i++) {
@@ -73,8 +76,8 @@ static size_t try_one_group(struct packing *p)
 
 		if (!is_wanted(p, i) || event->hidden)
 			continue;
-		one = n == STAT_SET_MAX ? -ENOSPC
-					: open_trial(p, event, leader);
+		one = p->fds == STAT_SET_MAX ? -ENOSPC
+					     : open_trial(p, event, leader);
 		if (one == -ENOSPC && leader >= 0) {
 			left++;
 			continue;
@@ -85,12 +88,32 @@ static size_t try_one_group(struct packing *p)
 		}
 		if (leader < 0)
 			leader = one;
-		fd[n++] = one;
+		p->fd[p->fds++] = one;
 		p->room += event->base != STAT_BASE_CYCLES;
 	}
-	while (n)
-		close(fd[--n]);
 	return left;
+}
+
+static void end_trial(struct packing *p)
+{
+	while (p->fds)
+		close(p->fd[--p->fds]);
+}
+
+/* The trial was what is wanted: its group stays, in the same order. */
+static int keep_trial(struct packing *p, struct stat_set *set)
+{
+	int error = 0;
+
+	set->leader = calloc(1, sizeof(*set->leader));
+	if (!set->leader)
+		return -ENOMEM;
+	set->leader[0] = p->fd[0];
+	for (size_t i = 0; i < p->fds; i++)
+		if (stat_sets_remember(p->sets, p->fd[i]))
+			error = -ENOMEM;
+	p->fds = 0;
+	return error;
 }
 
 /* The same by reckoning, where upmu has the registers to itself. */
@@ -98,7 +121,7 @@ static size_t reckon(struct packing *p)
 {
 	size_t takers = 0;
 
-	p->room = p->counters;
+	p->room = p->how->counters;
 	for (size_t i = 0; i < p->events->n; i++) {
 		struct stat_event *event = &p->events->event[i];
 
@@ -137,7 +160,7 @@ static void hide(struct packing *p)
 			p->events->event[i].state = STAT_NOT_COUNTED;
 }
 
-static void pack_together(struct packing *p)
+static int pack_together(struct packing *p)
 {
 	struct stat_set *set = NULL;
 
@@ -145,6 +168,7 @@ static void pack_together(struct packing *p)
 	for (size_t i = 0; i < p->events->n; i++)
 		if (is_wanted(p, i))
 			add_event(p, &set, STAT_ALWAYS, i);
+	return set && p->fds && p->how->keep ? keep_trial(p, set) : 0;
 }
 
 /* What upmu_events_fit() is asked: the events of one lane that are left. */
@@ -273,20 +297,40 @@ static void keep_single_turn(struct stat_sets *sets)
 	sets->turns = 0;
 }
 
-int stat_pack(struct stat_sets *sets, struct stat_events *events,
-	      const struct stat_target *target, unsigned int counters)
+static const struct stat_target *find_target(const struct packing *p)
 {
-	struct packing p = { .sets = sets,
-			     .events = events,
-			     .target = target,
-			     .counters = counters };
+	const struct stat_targets *targets = p->how->targets;
+
+	for (size_t i = 0; i < targets->n; i++)
+		if (stat_serves(p->events, p->lane, &targets->target[i]))
+			return &targets->target[i];
+	return &targets->target[0];
+}
+
+static int pack_lane(struct packing *p)
+{
+	size_t left;
+	int error = 0;
+
+	p->target = find_target(p);
+	left = p->sets->raw ? reckon(p) : try_one_group(p);
+	if (left)
+		pack_in_turns(p);
+	else
+		error = pack_together(p);
+	end_trial(p);
+	return error;
+}
+
+int stat_pack(struct stat_sets *sets, struct stat_events *events,
+	      const struct stat_packing *packing)
+{
+	struct packing p = { .sets = sets, .events = events, .how = packing };
+	int error = 0;
 
 	pack_others(&p);
-	for (p.lane = 0; p.lane < (int)events->lanes; p.lane++)
-		if (sets->raw ? reckon(&p) : try_one_group(&p))
-			pack_in_turns(&p);
-		else
-			pack_together(&p);
+	for (p.lane = 0; !error && p.lane < (int)events->lanes; p.lane++)
+		error = pack_lane(&p);
 	keep_single_turn(sets);
-	return 0;
+	return error;
 }

@@ -24,7 +24,7 @@ static bool is_raw(const struct stat_sets *sets, const struct stat_set *set)
 	return sets->raw && set->lane >= 0;
 }
 
-static int remember(struct stat_sets *sets, int fd)
+int stat_sets_remember(struct stat_sets *sets, int fd)
 {
 	int *more = realloc(sets->fd, (sets->fds + 1) * sizeof(*more));
 
@@ -68,16 +68,15 @@ static int open_one(const struct opening *o, const struct stat_set *set,
 	return upmu_perf_open(&event->perf, &where);
 }
 
-/* Does this lane's PMU count on that CPU? */
-static bool serves(const struct opening *o, const struct stat_set *set,
-		   const struct stat_target *target)
+bool stat_serves(const struct stat_events *events, int lane,
+		 const struct stat_target *target)
 {
-	const struct upmu_machine *machine = &o->events->machine;
+	const struct upmu_machine *machine = &events->machine;
 	int cpu = target->cpu;
 
-	if (cpu < 0 || set->lane < 0 || set->lane >= (int)machine->n_kinds)
+	if (cpu < 0 || lane < 0 || lane >= (int)machine->n_kinds)
 		return true;
-	return machine->kinds[set->lane].cpus[cpu / 64] >> cpu % 64 & 1;
+	return machine->kinds[lane].cpus[cpu / 64] >> cpu % 64 & 1;
 }
 
 /*
@@ -104,7 +103,7 @@ static int open_on_target(const struct opening *o, struct stat_set *set,
 			stat_refuse(o->events, event);
 			continue;
 		}
-		if (remember(o->sets, fd))
+		if (stat_sets_remember(o->sets, fd))
 			return -ENOMEM;
 		if (*leader < 0)
 			*leader = fd;
@@ -118,6 +117,8 @@ static int open_set(const struct opening *o, struct stat_set *set)
 {
 	bool first = true;
 
+	if (set->leader)
+		return 0; /* by packing */
 	set->leader = calloc(o->targets->n, sizeof(*set->leader));
 	if (!set->leader)
 		return -ENOMEM;
@@ -125,7 +126,7 @@ static int open_set(const struct opening *o, struct stat_set *set)
 		const struct stat_target *target = &o->targets->target[t];
 
 		set->leader[t] = -1;
-		if (!serves(o, set, target))
+		if (!stat_serves(o->events, set->lane, target))
 			continue;
 		if (open_on_target(o, set, target, first, &set->leader[t]))
 			return -ENOMEM;
@@ -162,15 +163,18 @@ int stat_sets_open(struct stat_sets *sets, struct stat_events *events,
 				   .events = events,
 				   .targets = targets,
 				   .options = options };
-	unsigned int counters = 0;
+	struct stat_packing packing = {
+		.targets = targets,
+		.keep = targets->n == 1 && options->on_exec && options->inherit,
+	};
 	int error;
 
 	*sets = (struct stat_sets){ .targets = targets->n };
 	sets->set = calloc(events->n + 1, sizeof(*sets->set));
 	if (!sets->set)
 		return -ENOMEM;
-	open_raw(&o, &counters);
-	error = stat_pack(sets, events, &targets->target[0], counters);
+	open_raw(&o, &packing.counters);
+	error = stat_pack(sets, events, &packing);
 	if (!error && sets->raw)
 		error = stat_raw_assign(sets->raw, sets);
 	for (size_t i = 0; !error && i < sets->n; i++)
