@@ -30,19 +30,12 @@ static bool has_event(const char *pmu, const char *event)
 }
 
 /* 1: made up, 0: real, -1: the PMU does not tell. */
-static int pmu_tells(void)
+static int pmu_tells(const char *name)
 {
-	struct upmu_pmu pmus[UPMU_PMUS_MAX];
-	int n = upmu_pmus_list(pmus);
-
-	for (int i = 0; i < n; i++) {
-		if (strncmp(pmus[i].name, "armv8", 5) ||
-		    !has_event(pmus[i].name, "cpu_cycles"))
-			continue;
-		return !has_event(pmus[i].name, "l1d_cache") &&
-		       !has_event(pmus[i].name, "l1d_cache_refill");
-	}
-	return -1;
+	if (strncmp(name, "armv8", 5) || !has_event(name, "cpu_cycles"))
+		return -1;
+	return !has_event(name, "l1d_cache") &&
+	       !has_event(name, "l1d_cache_refill");
 }
 
 /* A property that lists strings, each with its NUL: is one of them @word? */
@@ -86,14 +79,35 @@ static bool is_pi_without_firmware(void)
 	       !upmu_sys_exists(TREE "/serial-number");
 }
 
-bool upmu_machine_is_emulated(void)
+static bool board_is_emulated(void)
 {
-	int told = pmu_tells();
-
-	if (told >= 0)
-		return told;
 	return tree_lists(TREE "/compatible", "linux,dummy-virt") ||
 	       has_fw_cfg() || is_pi_without_firmware();
+}
+
+bool upmu_machine_is_emulated(void)
+{
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+	int n = upmu_pmus_list(pmus);
+
+	for (int i = 0; i < n; i++) {
+		int told = pmu_tells(pmus[i].name);
+
+		if (told >= 0)
+			return told;
+	}
+	return board_is_emulated();
+}
+
+bool upmu_kinds_are_emulated(const struct upmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		int told = pmu_tells(machine->kinds[i].pmu_name);
+
+		if (told >= 0)
+			return told;
+	}
+	return board_is_emulated();
 }
 
 bool upmu_emulator_counts(const struct upmu_event_row *row)

@@ -149,6 +149,9 @@ int upmu_machine_read(struct upmu_machine *machine);
  */
 bool upmu_machine_is_emulated(void);
 
+/** The same, of a machine whose @kinds are known: saves listing its PMUs. */
+bool upmu_kinds_are_emulated(const struct upmu_machine *machine);
+
 /**
  * Can QEMU count this event at all? Instructions only with -icount, nothing
  * on an ARM1176, whose counters stand still there.

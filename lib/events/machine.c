@@ -238,6 +238,6 @@ int upmu_machine_read(struct upmu_machine *machine)
 		return ret;
 	qsort(machine->kinds, machine->n_kinds, sizeof(machine->kinds[0]),
 	      by_first_cpu);
-	machine->is_emulated = upmu_machine_is_emulated();
+	machine->is_emulated = upmu_kinds_are_emulated(machine);
 	return 0;
 }
