@@ -14,7 +14,7 @@ sys.path[:0] = [HERE, os.path.join(TOP, "boards")]
 import layers       # noqa: E402
 import tap          # noqa: E402
 
-USAGE = "./check [--all] [--yes] [--list] [LAYER | WORD]..."
+USAGE = "./check [--all] [--yes] [--list] [--hardware] [LAYER | WORD]..."
 ABOUT = """\
 Builds and runs the tests and closes with what passed, failed and was
 skipped. LAYER is one of: {}.
@@ -30,6 +30,9 @@ def parse():
                         help="every board, every kernel, the long tests too")
     parser.add_argument("--yes", action="store_true",
                         help="install missing packages without asking")
+    parser.add_argument("--hardware", action="store_true",
+                        help="on an ARM board, as root: the tests that need "
+                             "no emulator, on this very machine")
     parser.add_argument("--list", action="store_true",
                         help="list the test programs, run none")
     parser.add_argument("--jobs", type=int, metavar="N",
@@ -50,6 +53,11 @@ def chosen(job, options):
 def collect(options):
     """The test programs to run, and the results of building them."""
     jobs, results = [], []
+    if options.hardware:
+        jobs, results = layers.hardware()
+        for result in results:
+            result.print(sys.stdout)
+        return jobs, results
     for name in options.layers or layers.NAMES:
         began = time.monotonic()
         found, said = layers.collect(name, options)

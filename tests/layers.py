@@ -226,6 +226,23 @@ def boards(options):
     return jobs, _boards_built(pairs) + said
 
 
+def hardware():
+    """On a real board: what needs no emulator, on this very machine."""
+    machine = os.uname().machine
+    if not machine.startswith(("arm", "aarch64")):
+        raise SystemExit(f"./check: --hardware is for ARM boards, this is "
+                         f"{machine}; boards/run has emulated ones")
+    said, _ = _meson("native", "build")
+    module = "none"
+    if not os.path.exists("/proc/sys/kernel/perf_user_access"):
+        more, _ = _act("upmu.ko native", ["boards/kmod", "native"])
+        said += more
+        module = f"build/kmod/native-{os.uname().release}/upmu.ko"
+    return [tap.Job("hardware", "this machine",
+                    ["tests/hardware/hardware.sh", "build", module],
+                    1800)], said
+
+
 LAYERS = {one.__name__: one for one in (
     unit, model, clang, sanitize, fuzz, cli, static, docs, boards)}
 NAMES = list(LAYERS)
