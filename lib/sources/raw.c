@@ -13,6 +13,7 @@
 
 #include "lib/explain.h"
 #include "lib/lease.h"
+#include "lib/pmu_alive.h"
 #include "lib/processor.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
@@ -20,6 +21,8 @@
 
 #if UPMU_REGS_ARCH == UPMU_REGS_V8_64
 #define COMPILED_FOR 8
+#elif UPMU_REGS_ARCH == UPMU_REGS_ARM
+#define COMPILED_FOR UPMU_REGS_ARM /* 6 and 7: it asks at run time */
 #elif UPMU_REGS_ARCH == UPMU_REGS_V6
 #define COMPILED_FOR 6
 #elif UPMU_REGS_ARCH == UPMU_REGS_NONE
@@ -34,14 +37,17 @@ static int check_processor(void)
 		return upmu_explain_set(-EOPNOTSUPP,
 					"counters are read by register on ARM "
 					"processors only");
-	if (upmu_processor_registers() != COMPILED_FOR)
+	if (COMPILED_FOR != UPMU_REGS_ARM &&
+	    upmu_processor_registers() != COMPILED_FOR)
 		return upmu_explain_set(-EOPNOTSUPP,
 					"this library was compiled for the "
 					"registers of ARMv%d, the processor "
 					"has those of ARMv%u",
 					COMPILED_FOR,
 					upmu_processor_registers());
-	return 0;
+	/* Where perf sees zeros the registers may even be undefined (QEMU's
+	 * ARM1176), and ARMv6 has none that tells. */
+	return upmu_pmu_alive();
 }
 
 /* Taking the lease stops perf: ask whether it would be granted instead. */
