@@ -92,7 +92,7 @@ enum upmu_lease_flags {
  *
  * Returns 0, and from then on the calling process has the permission on
  * whatever CPU it runs. May sleep; RAW and the first CYCLES interrupt every
- * CPU. -EPERM       a signed-off mode: RAW without CAP_PERFMON while the
+ * CPU. -EPERM       RAW without CAP_PERFMON while the
  * module's parameter `raw` is `root`; or the kernel is locked down -EBUSY RAW:
  * somebody holds a lease, or a pinned perf event holds a counter, or `open` is
  * not `none`; other modes: RAW is held, or `open` is `all`. INFO names the
