@@ -12,10 +12,12 @@ import time
 from debian import Failure, progress
 
 FAULTS = re.compile(
-    r"upmu-board failed|Kernel panic|Internal error|Oops|BUG:|WARNING: |------\[ cut here|"
+    r"upmu-board failed|Kernel panic|Internal error|Oops|BUG:|WARNING: |"
+    r"------\[ cut here|"
     r"Unable to handle kernel|INFO: task .* blocked|detected stall|"
     r"Division by zero in kernel|"
-    r"sysfs: cannot create duplicate|refcount_t:|UBSAN:|KASAN:|kmemleak:|"
+    r"sysfs: cannot create duplicate|refcount_t:|UBSAN:|KASAN:|"
+    r"kmemleak: (?!Kernel memory leak detector init)|"
     r"possible (?:recursive|circular) locking|suspicious RCU")
 AFTER_FAULT_S = 3       # for the trace to be printed
 TAIL_LINES = 40

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 
+import debugkernel
 from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
                     obtain, unpack)
 
@@ -12,6 +13,7 @@ from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
 FLAVOURS = {"armhf": "armmp", "armel": "rpi", "arm64": "arm64",
             "arm64-16k": "arm64-16k"}
 NEWEST = ("sid", "forky", "trixie")
+DEBUG = "debug"                 # a suite of its own: debugkernel.py
 USERLAND_SUITE = "bookworm"     # busybox: the same on every board
 
 
@@ -49,6 +51,9 @@ def _parts(apt, image):
 
 def kernel(suite, arch):
     """Folder with vmlinuz, release, modules and trees of a kernel."""
+    if suite == DEBUG:
+        return debugkernel.kernel()
+
     def fill(folder):
         apt = _apt(suite, arch)
         apt.update()
@@ -130,6 +135,8 @@ def _bring_libc(folder, home, tools):
 
 def headers(suite, arch):
     """Kbuild's folder for exactly the kernel that kernel() gave."""
+    if suite == DEBUG:
+        return debugkernel.headers()
     version = release(suite, arch)
     name = f"headers/{arch}-{version}"
     home = os.path.join(cache(), name)

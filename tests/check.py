@@ -14,7 +14,8 @@ sys.path[:0] = [HERE, os.path.join(TOP, "boards")]
 import layers       # noqa: E402
 import tap          # noqa: E402
 
-USAGE = "./check [--all] [--yes] [--list] [--hardware] [LAYER | WORD]..."
+USAGE = ("./check [--all | --debug-kernel] [--yes] [--list] [--hardware] "
+         "[LAYER | WORD]...")
 ABOUT = """\
 Builds and runs the tests and closes with what passed, failed and was
 skipped. LAYER is one of: {}.
@@ -28,6 +29,9 @@ def parse():
         description=ABOUT.format(", ".join(layers.NAMES)))
     parser.add_argument("--all", action="store_true",
                         help="every board, every kernel, the long tests too")
+    parser.add_argument("--debug-kernel", action="store_true",
+                        help="run the module's tests alone, on a kernel built "
+                        "with KASAN, lockdep and kmemleak (minutes to build)")
     parser.add_argument("--yes", action="store_true",
                         help="install missing packages without asking")
     parser.add_argument("--hardware", action="store_true",
@@ -41,6 +45,8 @@ def parse():
     parser.add_argument("words", nargs="*", metavar="LAYER|WORD")
     options = parser.parse_args()
     options.layers = [w for w in options.words if w in layers.NAMES]
+    if options.debug_kernel:
+        options.layers = ["boards"]
     options.select = [w for w in options.words if w not in layers.NAMES]
     return options
 

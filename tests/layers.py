@@ -21,6 +21,7 @@ GCC, CLANG, ASAN = ("build/check-gcc", "build/check-clang",
 # Emulated and sanitized programs, on a machine that does more at a time.
 SLACK = 8
 DEFAULT_TIMEOUT_S = 600
+DEBUG_SLOWER = 5        # as boards/run has it
 _built = {}
 
 
@@ -161,12 +162,15 @@ def _header(path, key):
     return []
 
 
-def _suites(board, which, everything):
+def _suites(board, which, options):
     """Kernel suites that a test runs on; None is the board's default."""
-    suites = table.find(board)["suites"].split()
+    row = table.find(board)
+    suites = row["suites"].split()
+    if options.debug_kernel:
+        return [kernels.DEBUG] if table.kernel_arch(row) == "armhf" else []
     if which != "all":
         return [None]
-    if everything:
+    if options.all:
         return [None] + suites[1:]
     return [None] + [suite for suite in suites[1:] if suite == "newest"]
 
@@ -202,10 +206,15 @@ def boards(options):
     for path in sorted(glob.glob("tests/boards/*.test")):
         if _header(path, "tier") == ["all"] and not options.all:
             continue
+        if options.debug_kernel and (_header(path, "debug")[:1] == ["no"] or
+                                     "/kmod_" not in path):
+            continue
         which = (_header(path, "kernels") or ["default"])[0]
         timeout_s = float((_header(path, "timeout") or ["600"])[0])
+        if options.debug_kernel:
+            timeout_s *= DEBUG_SLOWER
         for board in _header(path, "board"):
-            for suite in _suites(board, which, options.all):
+            for suite in _suites(board, which, options):
                 name = os.path.basename(path)[:-len(".test")]
                 name = f"{name} {board}" + (f" {suite}" if suite else "")
                 if options.select and not any(
