@@ -22,11 +22,11 @@
  * holder can do to others.
  *
  * Errors common to all calls:
- *   -EFAULT   the structure cannot be read or written
- *   -EINVAL   size below that of the first release; an unknown bit or mode; a
- *             reserved field that is not zero
- *   -E2BIG    LEASE: a tail that this module does not know is not zero
- *   -ENOTTY   an ioctl that this module does not know
+ * - EFAULT: the structure cannot be read or written
+ * - EINVAL: size below that of the first release; an unknown bit or mode; a
+ *   reserved field that is not zero
+ * - E2BIG: LEASE, a tail that this module does not know is not zero
+ * - ENOTTY: an ioctl that this module does not know
  */
 #ifndef UPMU_UAPI_H
 #define UPMU_UAPI_H
@@ -91,14 +91,18 @@ enum upmu_lease_flags {
  * @reserved: zero
  *
  * Returns 0, and from then on the calling process has the permission on
- * whatever CPU it runs. May sleep; RAW and the first CYCLES interrupt every
- * CPU. -EPERM       RAW without CAP_PERFMON while the
- * module's parameter `raw` is `root`; or the kernel is locked down -EBUSY RAW:
- * somebody holds a lease, or a pinned perf event holds a counter, or `open` is
- * not `none`; other modes: RAW is held, or `open` is `all`. INFO names the
- * holder -EALREADY    this open file already carries a lease, live or ended;
- * open the device again for another one -EOPNOTSUPP  this kernel or core cannot
- * grant that mode; INFO.reason says why -ENOMEM      no memory
+ * whatever CPU it runs. May sleep; RAW and the first CYCLES interrupt each CPU.
+ *
+ * - EPERM: RAW without CAP_PERFMON while the module's parameter `raw` is
+ *   `root`; or the kernel is locked down
+ * - EBUSY: for RAW, somebody holds a lease, a pinned perf event holds a counter
+ *   or `open` is not `none`; for the others, RAW is held or `open` is `all`.
+ *   INFO names the holder
+ * - EALREADY: this open file already carries a lease, live or ended; open the
+ *   device again for another one
+ * - EOPNOTSUPP: this kernel or core cannot grant that mode; INFO.reason says
+ *   why
+ * - ENOMEM: no memory
  *
  * poll(2) on a descriptor whose file carries a lease: POLLERR once the lease is
  * broken (something took the registers away: counts since then are not to be

@@ -55,13 +55,12 @@ static int peek_show(struct seq_file *m, void *unused)
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		smp_call_function_single(cpu, peek_read, &peek, 1);
-		seq_printf(
-			m,
-			"cpu %d control %x enabled %x interrupts %x overflow "
-			"%x selected %x access %x filter %x cycles %llx",
-			cpu, peek.control, peek.enabled, peek.interrupts,
-			peek.overflow, peek.selected, peek.access, peek.filter,
-			peek.cycles);
+		seq_printf(m, "cpu %d control %x enabled %x", cpu, peek.control,
+			   peek.enabled);
+		seq_printf(m, " interrupts %x overflow %x selected %x",
+			   peek.interrupts, peek.overflow, peek.selected);
+		seq_printf(m, " access %x filter %x cycles %llx", peek.access,
+			   peek.filter, peek.cycles);
 		for (n = 0; n < peek.counters; n++)
 			seq_printf(m, " type%u %x counter%u %llx", n,
 				   peek.type[n], n, peek.counter[n]);
@@ -166,6 +165,5 @@ static void __exit peek_exit(void)
 
 module_init(peek_init);
 module_exit(peek_exit);
-MODULE_DESCRIPTION(
-	"For tests: shows and changes the PMU registers of each CPU");
+MODULE_DESCRIPTION("For tests: shows and changes PMU registers");
 MODULE_LICENSE("GPL");
