@@ -185,13 +185,15 @@ static void end_slice(struct stat_turns *turns, int turn, double now)
 
 static void watch_cost(struct stat_turns *turns, double now)
 {
-	double cpu, share;
+	double cpu, share, grown;
 
 	if (++turns->window < WINDOW)
 		return;
+	/* Slices that are short because it is early say nothing. */
+	grown = (turns->window_ns - turns->start_ns) / GROWTH;
 	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	share = (cpu - turns->window_cpu_ns) / (now - turns->window_ns);
-	if (share > COST_MOST)
+	if (share > COST_MOST && grown >= turns->slice_ns)
 		turns->slice_ns *= fmin(fmax(share / COST_MOST, LENGTHEN_LEAST),
 					LENGTHEN_MOST);
 	turns->slice_ns = fmin(turns->slice_ns, SLICE_MOST_NS);
