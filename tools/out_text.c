@@ -150,9 +150,12 @@ static void write_times(FILE *out, const struct stat_report *report)
 /* Without a PMU what the kernel counts anyway is all there is. */
 static void write_software(FILE *out, const struct stat_report *report)
 {
+	const struct stat_options *options = report->options;
 	char text[40];
 
-	if (!report->has_usage || report->interval_s > 0)
+	/* Of the command: with -p and its like that is not what is counted. */
+	if (!report->has_usage || report->interval_s > 0 || options->pids ||
+	    options->tids || options->cpus || options->all_cpus)
 		return;
 	for (size_t i = 0; i < report->events->n; i++)
 		if (report->count[i].state == STAT_COUNTED)

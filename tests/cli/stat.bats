@@ -209,6 +209,26 @@ setup() {
 	[ "$all" -gt $((10 * ${late//[!0-9]/})) ]
 }
 
+@test "stat_of_another_process_shows_no_faults_of_the_command" {
+	run "$upmu" stat -p $$ -e cycles -- true
+	[[ "$output" != *"page faults"* ]]
+	run "$upmu" stat -e cycles -- true
+	[[ "$output" == *"page faults"* || "$output" != *"not supported"* ]]
+}
+
+@test "stat_takes_several_event_options" {
+	"$upmu" stat -e page-faults -e task-clock,cs -o report -- true
+	[ "$(grep -cE 'page-faults|task-clock|cs' report)" -eq 3 ]
+}
+
+@test "stat_tells_a_terminal_which_run_it_is" {
+	run script -qec "'$upmu' stat -r 4 -o report -- sleep 1" /dev/null
+	[[ "$output" == *"run 4 of 4"* ]]
+	# Not where nobody looks.
+	run "$upmu" stat -r 2 -o report -- true
+	[ -z "$output" ]
+}
+
 @test "stat_repeats_give_mean_and_deviation" {
 	"$upmu" stat -r 4 -e page-faults -o report -- sh -c 'echo x >>runs'
 	[ "$(wc -l <runs)" -eq 4 ]
