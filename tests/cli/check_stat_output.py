@@ -58,8 +58,8 @@ def check(value, schema, where='report'):
                 yield from check(part, wanted, f'{where}[{i}]')
         elif word == 'properties':
             yield from check_object(value, schema, where)
-        elif word not in ('$schema', 'title', 'description', 'required',
-                          'additionalProperties'):
+        elif word not in ('$schema', '$comment', 'title', 'description',
+                          'required', 'additionalProperties'):
             raise SystemExit(f'schema: unknown keyword {word!r}')
         if bad:
             yield f'{where}: {value!r} breaks {word} {wanted!r}'
