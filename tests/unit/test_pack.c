@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which events share a set, on boards that are only described: a kernel that
+ * refuses groups of more events than the core has counters.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sys.h"
+#include "tools/stat.h"
+
+#define FDS 1024
+
+static unsigned int counters;  /* of every core, besides that for cycles */
+static unsigned int used[FDS]; /* by the group of this leader */
+static bool cycles_used[FDS];
+
+/* ARMv6 and ARMv7 call the cycle counter's event 0xff, ARMv8 0x11. */
+static bool is_cycles(const struct perf_event_attr *attr)
+{
+	return attr->config == 0xff || attr->config == 0x11;
+}
+
+int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
+				    int cpu, int group, unsigned long flags)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int leader = group < 0 ? fd : group;
+
+	(void)pid;
+	(void)cpu;
+	(void)flags;
+	assert_in_range(fd, 0, FDS - 1);
+	if (group < 0) {
+		used[fd] = 0;
+		cycles_used[fd] = false;
+	}
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return fd;
+	if (is_cycles(attr) && !cycles_used[leader]) {
+		cycles_used[leader] = true;
+		return fd;
+	}
+	if (used[leader] == counters) {
+		close(fd);
+		return -EINVAL;
+	}
+	used[leader]++;
+	return fd;
+}
+
+static struct stat_events events; /* large */
+static struct stat_sets sets;
+
+static void pack(const char *board, unsigned int n, const char *list)
+{
+	static struct stat_target child = { .pid = 1, .cpu = -1 };
+	const struct stat_targets targets = { .target = &child, .n = 1 };
+	const struct stat_sets_options how = { .on_exec = true,
+					       .inherit = true,
+					       .own_child = true };
+	char root[512];
+
+	snprintf(root, sizeof(root), "%s/%s", FIXTURES, board);
+	upmu_sys_set_root(root);
+	counters = n;
+	assert_int_equal(stat_events_parse(&events, list), 0);
+	assert_int_equal(stat_sets_open(&sets, &events, &targets, &how), 0);
+}
+
+static void done(void)
+{
+	stat_sets_close(&sets);
+	stat_events_free(&events);
+	upmu_sys_set_root(NULL);
+}
+
+/* "cpu_cycles|instr_exec ibuf_stall|...": by turn, what is always on first */
+static void assert_sets(int lane, const char *wanted)
+{
+	char text[1024] = "";
+
+	for (int turn = STAT_ALWAYS; turn < (int)sets.turns; turn++) {
+		for (size_t i = 0; i < sets.n; i++) {
+			const struct stat_set *set = &sets.set[i];
+
+			for (size_t k = 0; k < set->n; k++) {
+				if (set->turn != turn || set->lane != lane)
+					continue;
+				if (text[0] && text[strlen(text) - 1] != '|')
+					strcat(text, k ? " " : " + ");
+				strcat(text, events.event[set->event[k]].name);
+			}
+		}
+		if (turn + 1 < (int)sets.turns)
+			strcat(text, "|");
+	}
+	assert_string_equal(text, wanted);
+}
+
+static void the_nine_make_rpistats_four_sets_on_an_arm1176(void **state)
+{
+	(void)state;
+	pack("pi1", 2, NULL);
+	assert_sets(0, "cpu_cycles|instr_exec ibuf_stall"
+		       "|dcache_access_cacheable dcache_miss"
+		       "|dtlb_miss main_tlb_miss|br_exec br_mispredict");
+	done();
+}
+
+static void four_counters_spare_one_for_instructions(void **state)
+{
+	(void)state;
+	pack("pi2", 4, NULL);
+	assert_int_equal(sets.turns, 3);
+	assert_sets(0, "cpu_cycles inst_retired"
+		       "|l1i_cache_refill l1d_cache l1d_cache_refill"
+		       "|l1d_tlb_refill l1i_tlb_refill pc_write_retired"
+		       "|br_mis_pred");
+	done();
+}
+
+static void what_fits_is_one_set_and_opened_once(void **state)
+{
+	(void)state;
+	pack("pi2", 4, "cycles,instructions,l1d_cache,task-clock");
+	assert_int_equal(sets.turns, 0);
+	assert_sets(0, "cycles instructions l1d_cache");
+	assert_sets(STAT_NO_LANE, "task-clock");
+	assert_int_equal(sets.fds, 4);
+	done();
+}
+
+static void
+cycles_and_instructions_are_added_where_sets_take_turns(void **state)
+{
+	(void)state;
+	pack("pi2", 4, "r01,r03,r04,r05,r10");
+	assert_sets(0, "cycles instructions|r01 r03 r04|r05 r10");
+	for (size_t i = 0; i < events.n; i++)
+		assert_int_equal(events.event[i].hidden, i >= 5);
+	done();
+	/* Two counters have none for instructions: only cycles are added. */
+	pack("pi2", 2, "r01,r03,r04");
+	assert_sets(0, "cycles|r01 r03|r04");
+	done();
+}
+
+static void braces_stay_together_and_too_large_ones_are_refused(void **state)
+{
+	(void)state;
+	pack("pi2", 4, "r01,r03,{r04,r05,r10},r16");
+	assert_sets(0, "cycles instructions|r01 r03|r04 r05 r10|r16");
+	done();
+	/* The core may have four, but others hold two of them. */
+	pack("pi2", 2, "r01,{r04,r05,r10},r16");
+	assert_sets(0, "r01 r16 + cycles");
+	assert_int_equal(events.event[1].state, STAT_NOT_SUPPORTED);
+	assert_int_equal(events.event[3].state, STAT_NOT_SUPPORTED);
+	assert_non_null(strstr(events.reason, "group"));
+	done();
+}
+
+static void each_kind_of_core_has_sets_of_its_own(void **state)
+{
+	(void)state;
+	pack("rk3399", 6, "cycles,instructions,r01,r03,r04,r05,r10,r16");
+	assert_int_equal(events.lanes, 2);
+	assert_int_equal(sets.turns, 2);
+	for (size_t i = 0; i < sets.n; i++)
+		for (size_t k = 0; k < sets.set[i].n; k++)
+			assert_int_equal(
+				events.event[sets.set[i].event[k]].parsed->kind,
+				sets.set[i].lane);
+	done();
+}
+
+static void no_counter_at_all_ends_with_cycles_alone(void **state)
+{
+	(void)state;
+	pack("pi2", 0, "cycles,r01,r03");
+	assert_sets(0, "cycles");
+	assert_int_equal(sets.turns, 0);
+	assert_int_equal(events.event[1].state, STAT_NOT_SUPPORTED);
+	done();
+}
+
+static void a_second_kind_of_cycles_takes_an_event_counter(void **state)
+{
+	(void)state;
+	pack("pi2", 4, "cycles,cycles:u");
+	assert_int_equal(events.event[0].perf.config, 0xff);
+	assert_int_equal(events.event[1].perf.config, 0x11);
+	assert_sets(0, "cycles cycles:u");
+	done();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_nine_make_rpistats_four_sets_on_an_arm1176),
+		cmocka_unit_test(four_counters_spare_one_for_instructions),
+		cmocka_unit_test(what_fits_is_one_set_and_opened_once),
+		cmocka_unit_test(
+			cycles_and_instructions_are_added_where_sets_take_turns),
+		cmocka_unit_test(
+			braces_stay_together_and_too_large_ones_are_refused),
+		cmocka_unit_test(each_kind_of_core_has_sets_of_its_own),
+		cmocka_unit_test(no_counter_at_all_ends_with_cycles_alone),
+		cmocka_unit_test(
+			a_second_kind_of_cycles_takes_an_event_counter),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
