@@ -75,7 +75,7 @@ def _meson_tests(layer, folder, build, label="", wrapper=None):
         yield tap.Job(layer, f"{test['name']}{label}",
                       ([wrapper] if wrapper else []) + words,
                       max(30, (test["timeout"] or 0) * SLACK),
-                      dict(test["env"]), test["workdir"] or ".")
+                      dict(test["env"]), test["workdir"] or build)
 
 
 def _everywhere(layer, options):
