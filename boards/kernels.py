@@ -30,10 +30,13 @@ def resolve(suite, arch):
             kernel(candidate, arch)
         except NoSuite:
             continue
+        except Failure as failure:  # not needed: the next one will do
+            print(f"upmu: {failure}", file=sys.stderr)
+            continue
         with open(note, "w") as file:
             file.write(candidate + "\n")
         return candidate
-    raise Failure(f"the mirror has no kernel for {arch} in any of "
+    raise NoSuite(f"the mirror has no kernel for {arch} in any of "
                   f"{', '.join(NEWEST)}")
 
 

@@ -196,8 +196,8 @@ def _missing(board, suite):
     try:
         arch = table.kernel_arch(table.find(board))
         kernels.kernel(kernels.resolve(suite, arch), arch)
-    except debian.NoSuite as failure:
-        return str(failure)
+    except debian.Failure as failure:
+        return str(failure).splitlines()[0]
     return None
 
 
