@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 {
 	int measured = argc > 1 && !strcmp(argv[1], "-m");
 	char **arg = argv + 1 + measured;
-	long kib = *arg ? parse(*arg++, 1, 1024 * 1024) : 4096;
+	long kib = *arg ? parse(*arg++, 1, 1024L * 1024) : 4096;
 	long steps = *arg ? parse(*arg, 1, 2000000000) : 1000000;
 	size_t count = (size_t)kib * 1024 / LINE;
 	struct node *nodes = aligned_alloc(LINE, count * LINE);

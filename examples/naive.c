@@ -62,8 +62,9 @@ int main(int argc, char **argv)
 {
 	int measured = argc > 1 && !strcmp(argv[1], "-m");
 	int n = argc > 1 + measured ? parse_size(argv[1 + measured]) : 200;
-	float *matrices = calloc(3 * (size_t)n * n, sizeof(float));
-	float *a = matrices, *b = a + n * n, *c = b + n * n;
+	size_t elements = (size_t)n * (size_t)n;
+	float *matrices = calloc(3 * elements, sizeof(float));
+	float *a = matrices, *b = a + elements, *c = b + elements;
 
 	if (!matrices) {
 		perror("naive: no memory for the matrices");
@@ -73,7 +74,7 @@ int main(int argc, char **argv)
 	fill(b, n);
 	(measured ? multiply_measured : multiply)(a, b, c, n);
 	printf("%d x %d, c[%d][%d] = %g\n", n, n, n - 1, n - 1,
-	       c[(size_t)n * n - 1]);
+	       c[elements - 1]);
 	free(matrices);
 	return 0;
 }

@@ -25,6 +25,9 @@
 		struct task_struct *next
 #endif
 
+/* What the probe of that tracepoint is. */
+typedef void upmu_switch_probe(UPMU_SWITCH_ARGS);
+
 /* 6.16: sched_process_exit tells whether this was the last thread. */
 #ifdef UPMU_HAS_EXIT_GROUP_DEAD
 #define UPMU_EXIT_ARGS void *data, struct task_struct *task, bool group_dead

@@ -73,7 +73,7 @@ void upmu_access_refresh(void);
 /* This CPU does; interrupts off. */
 void upmu_access_refresh_local(void);
 /* The probe of sched_switch; interrupts off. */
-void upmu_access_on_switch(UPMU_SWITCH_ARGS);
+upmu_switch_probe upmu_access_on_switch;
 /* This CPU came online, or lost its registers in idle; interrupts off. */
 void upmu_access_cpu_up(void);
 /* Somebody else may have written this CPU's register; interrupts off. */
