@@ -84,8 +84,15 @@ ok exec_opens_the_cycle_counter $((status + $?))
 upmu exec -- "$(program one_cycle)" sleep
 ok a_sleep_is_survived $?
 run one_cycle 1000
-[ $? = 132 ]
-ok the_permission_ends_with_the_program $?
+status=$?
+if [ -e "$user_access" ]; then
+	# The kernel takes it back when the next event starts, not before.
+	skip the_permission_ends_with_the_program \
+		"not promised where kernel.perf_user_access is on"
+else
+	[ $status = 132 ]
+	ok the_permission_ends_with_the_program $?
+fi
 
 run two_ways
 status=$?
@@ -93,7 +100,12 @@ awk '/^(the register|read\(2\)) / { d[n++] = $NF }
 	END { exit !(n == 2 && d[0] > 0 && d[1] > 0) }' "$work/out"
 ok the_loop_is_counted_by_register_and_by_read $((status + $?))
 run regions
-ok regions_are_counted $?
+status=$?
+if grep -q 'this board is emulated' "$work/out"; then
+	skip regions_are_counted "$(grep 'this board is emulated' "$work/out")"
+else
+	ok regions_are_counted $status
+fi
 run measure
 status=$?
 awk '/^an empty one/ { found = $5 < 100 } END { exit !found }' "$work/out"
@@ -105,7 +117,7 @@ ok cost_of_a_read $?
 for name in kmod_lease kmod_page kmod_cycles kmod_raw lib_truth; do
 	[ -n "$(program "$name")" ] || continue
 	case $name in
-	kmod_*) if [ -e "$user_access" ] && [ "$name" != kmod_lease ]; then
+	kmod_*) if [ -e "$user_access" ]; then
 			skip "$name" "not on a kernel that opens the counters"
 			continue
 		fi ;;
