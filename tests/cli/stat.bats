@@ -10,6 +10,11 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
+needs_terminal() {
+	script -qec true /dev/null >/dev/null 2>&1 </dev/null ||
+		skip "no pseudo-terminal is to be had here"
+}
+
 @test "stat_returns_the_programs_exit_status" {
 	run "$upmu" stat -- sh -c 'exit 0'
 	[ "$status" -eq 0 ]
@@ -139,6 +144,7 @@ setup() {
 }
 
 @test "stat_reports_after_the_terminals_interrupt" {
+	needs_terminal
 	# A terminal's Ctrl-C goes to the whole foreground job.
 	run timeout 60 script -qec "'$upmu' stat -o report -- sh -c \
 		'trap \"exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
@@ -222,6 +228,7 @@ setup() {
 }
 
 @test "stat_tells_a_terminal_which_run_it_is" {
+	needs_terminal
 	run script -qec "'$upmu' stat -r 4 -o report -- sleep 1" /dev/null
 	[[ "$output" == *"run 4 of 4"* ]]
 	# Not where nobody looks.
