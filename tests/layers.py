@@ -57,9 +57,15 @@ def _cross(arch):
                 f"boards/build {arch}")
 
 
-def _is_elf(path):
+# e_machine of an ELF file for 32-bit and 64-bit ARM
+ARM_MACHINES = (40, 183)
+
+
+def _is_arm_program(path):
     with open(path, "rb") as file:
-        return file.read(4) == b"\x7fELF"
+        head = file.read(20)
+    return (head[:4] == b"\x7fELF"
+            and int.from_bytes(head[18:20], "little") in ARM_MACHINES)
 
 
 def _meson_tests(layer, folder, build, label="", wrapper=None):
