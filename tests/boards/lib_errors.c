@@ -99,10 +99,11 @@ static void as_nobody(void)
 	become_nobody();
 	check(open_by(NULL, "cycles"), -EACCES, "perf_event_paranoid is 3",
 	      "paranoid_3_is_eacces");
-	check(open_by("page", "cycles"), -EPERM, "hint: sudo usermod -aG upmu",
+	check(open_by("page", "cycles"), -EPERM, "hint: sudo upmu setup",
 	      "no_permission_on_the_device_is_eperm");
 	check(upmu_lease_take(&lease, UPMU_MODE_COUNT, 0), -EPERM,
-	      "not in the group upmu", "a_lease_without_permission_is_eperm");
+	      "it belongs to the group 0 (mode 0660)",
+	      "a_lease_without_permission_is_eperm");
 }
 
 static void paranoid_2(void)
