@@ -1,12 +1,13 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the two tests named lib_wrap share; $1 is the board.
 case $1 in
 a15 | a7 | v8-32) sources='page raw' ;;
 *) sources=page ;;
 esac
+set -o pipefail
 # shellcheck disable=SC2016 # the dollars are the board's
-exec boards/run "$1" --timeout 1400 -- sh -c '
+boards/run "$1" --timeout 1400 -- sh -c '
 	status=0
 	insmod /upmu/upmu.ko adopt=auto
 	if [ -e /proc/sys/kernel/perf_user_access ]; then
@@ -15,4 +16,4 @@ exec boards/run "$1" --timeout 1400 -- sh -c '
 	for source in $1; do
 		lib_wrap $source || status=1
 	done
-	exit $status' sh "$sources"
+	exit $status' sh "$sources" | awk -f tests/boards/one_plan.awk
