@@ -15,6 +15,19 @@ needs_terminal() {
 		skip "no pseudo-terminal is to be had here"
 }
 
+wait_until() {	# COMMAND...
+	for _ in $(seq 300); do
+		"$@" && return
+		sleep 0.1
+	done
+	false
+}
+
+counting() {	# PID
+	# shellcheck disable=SC2012	# what the links lead to is asked
+	ls -l "/proc/$1/fd" 2>/dev/null | grep -q perf_event
+}
+
 @test "stat_returns_the_programs_exit_status" {
 	run "$upmu" stat -- sh -c 'exit 0'
 	[ "$status" -eq 0 ]
@@ -135,7 +148,7 @@ needs_terminal() {
 	"$upmu" stat -o report -- sh -c \
 		'trap "echo got >got; exit 7" TERM; echo >ready; while :; do sleep 0.1; done' &
 	pid=$!
-	for _ in $(seq 100); do [ -e ready ] && break; sleep 0.1; done
+	wait_until [ -e ready ]
 	kill -TERM "$pid"
 	wait "$pid" && status=0 || status=$?
 	[ "$status" -eq 7 ]
@@ -147,20 +160,21 @@ needs_terminal() {
 	needs_terminal
 	# A terminal's Ctrl-C goes to the whole foreground job.
 	run timeout 60 script -qec "'$upmu' stat -o report -- sh -c \
-		'trap \"exit 9\" INT; echo ready; while :; do sleep 0.1; done'" \
-		/dev/null < <(sleep 2; printf '\003'; sleep 1)
+		'trap \"exit 9\" INT; echo >ready; while :; do sleep 0.1; done'" \
+		/dev/null < <(wait_until [ -e ready ]; printf '\003'; wait_until [ -s report ])
 	[ "$status" -eq 9 ]
 	grep -q 's elapsed' report
 }
 
 @test "stat_killed_leaves_the_program_running" {
-	"$upmu" stat -o report -- sh -c 'echo $$ >pid; sleep 1; echo >finished' &
+	"$upmu" stat -o report -- sh -c \
+		'echo >ready; while [ ! -e go ]; do sleep 0.1; done; echo >finished' &
 	pid=$!
-	for _ in $(seq 100); do [ -s pid ] && break; sleep 0.1; done
+	wait_until [ -e ready ]
 	kill -KILL "$pid"
 	wait "$pid" || true
-	for _ in $(seq 100); do [ -e finished ] && break; sleep 0.1; done
-	[ -e finished ]
+	echo >go
+	wait_until [ -e finished ]
 }
 
 @test "stat_ends_with_the_program_though_a_daemon_it_started_lives" {
@@ -177,8 +191,11 @@ needs_terminal() {
 }
 
 @test "stat_counts_a_running_process_until_it_ends" {
-	sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done' &
-	"$upmu" stat -e task-clock -o report -p $! || true
+	sh -c 'while [ ! -e stop ]; do :; done' &
+	"$upmu" stat -e task-clock -o report -p $! &
+	wait_until counting $!
+	sleep 0.5
+	echo >stop
 	wait
 	clock=$(awk '/task-clock/ {gsub(",", ""); print $1}' report)
 	[ "$clock" -gt 100000 ]
