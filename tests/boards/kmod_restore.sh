@@ -130,14 +130,15 @@ echo all >/sys/module/upmu/parameters/open
 rmmod upmu
 same registers_are_as_before_after_unloading
 
-# perf running: its own counters move, and its interrupt clears every flag;
-# all else is as before.
+# perf running: its own counters move, its interrupt clears every flag, and
+# the selector is at the event that it placed last (31 or 0, as their turn
+# comes); all else is as before.
 insmod /upmu/upmu.ko
 poke control 0
 poke enabled 0
 poke overflow 0
 odd_state
-static='s/ cycles [0-9a-f]*//; s/ counter0 [0-9a-f]*//; s/ filter [0-9a-f]*//; s/ overflow [0-9a-f]*//'
+static='s/ cycles [0-9a-f]*//; s/ counter0 [0-9a-f]*//; s/ filter [0-9a-f]*//; s/ overflow [0-9a-f]*//; s/ selected [0-9a-f]*//'
 hold kmod_raw perf
 perf=$holder
 sed "$static" $peek >/tmp/before
