@@ -38,6 +38,7 @@ class Result:
     def __init__(self, job):
         self.job, self.passed, self.seconds = job, 0, 0
         self.failed, self.skipped, self.output = [], [], ""
+        self.flaky = []     # what failed before it was repeated
 
     def parse(self, output):
         self.output = output
