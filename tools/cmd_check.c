@@ -5,7 +5,6 @@
  */
 #include "check.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -106,40 +105,22 @@ static void print_json(const struct check_report *report)
 	json_decref(all);
 }
 
-static void print_help(void)
-{
-	puts("usage: upmu check [-j]\n"
-	     "Say what works on this machine, what does not, why, and the\n"
-	     "command that mends it. Changes nothing. The exit status is 0\n"
-	     "where nothing is bad, else 1.\n\n"
-	     "  -j, --json  as JSON\n"
-	     "  --help      this text");
-}
+static const char help[] =
+	"usage: upmu check [-j]\n"
+	"Say what works on this machine, what does not, why, and the\n"
+	"command that mends it. Changes nothing. The exit status is 0\n"
+	"where nothing is bad, else 1.\n\n"
+	"  -j, --json  as JSON\n"
+	"  --help      this text";
 
 int cmd_check(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct check_report report = { .n = 0 };
 	bool json = false;
-	int letter;
+	int status = json_option(argc, argv, help, &json);
 
-	while ((letter = getopt_long(argc, argv, "j", options, NULL)) >= 0) {
-		switch (letter) {
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			print_help();
-			return 0;
-		default:
-			fputs("try upmu check --help\n", stderr);
-			return 2;
-		}
-	}
+	if (status >= 0)
+		return status;
 	check_system(&report);
 	check_pmu(&report);
 	if (json)

@@ -3,7 +3,6 @@
  * upmu cost: what one reading costs here, by each source that serves this
  * user, and what an empty region costs.
  */
-#include <getopt.h>
 #include <jansson.h>
 #include <math.h>
 #include <sched.h>
@@ -201,46 +200,23 @@ static int stay_here(void)
 	return cpu;
 }
 
-static void print_help(void)
-{
-	puts("usage: upmu cost [-j]\n"
-	     "What one reading costs on this machine, by each source, and "
-	     "what\n"
-	     "an empty region costs: the least of some runs of many readings,\n"
-	     "the loop around them taken off. `taskset -c N upmu cost` asks\n"
-	     "CPU N.\n\n"
-	     "  -j, --json  as JSON\n"
-	     "  --help      this text");
-}
+static const char help[] =
+	"usage: upmu cost [-j]\n"
+	"What one reading costs on this machine, by each source, and what\n"
+	"an empty region costs: the least of some runs of many readings,\n"
+	"the loop around them taken off. `taskset -c N upmu cost` asks\n"
+	"CPU N.\n\n"
+	"  -j, --json  as JSON\n"
+	"  --help      this text";
 
 int cmd_cost(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
 	struct report report = { 0 };
 	bool json = false;
-	int letter;
+	int status = json_option(argc, argv, help, &json);
 
-	while ((letter = getopt_long(argc, argv, "j", options, NULL)) >= 0) {
-		switch (letter) {
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			print_help();
-			return 0;
-		default:
-			fputs("try upmu cost --help\n", stderr);
-			return 2;
-		}
-	}
-	if (optind < argc) {
-		fprintf(stderr, "upmu cost: unexpected '%s'\n", argv[optind]);
-		return 2;
-	}
+	if (status >= 0)
+		return status;
 	/* The region report at exit is not this command's. */
 	setenv("UPMU_REPORT", "none", 1);
 	report.cpu = stay_here();

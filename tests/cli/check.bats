@@ -231,7 +231,11 @@ check_as_nobody() {	# MODE GROUP
 	E
 }
 
-@test "check_refuses_an_unknown_option" {
+@test "check_refuses_what_it_does_not_know" {
+	run "$upmu" check cycles
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"unexpected 'cycles'"* ]]
 	run "$upmu" check --nosuch
 	[ "$status" -eq 2 ]
+	[[ "$output" == *"try upmu check --help"* ]]
 }
