@@ -34,10 +34,11 @@ upmu_fast_counts(const struct upmu_counter *counters, uint64_t *counts,
 	const void *first = counters->page;
 
 	for (int tries = 0; tries < 100; tries++) {
-		uint32_t lock = upmu_page_lock(first);
+		uint32_t lock = upmu_page_lock(first), own;
 
 		for (size_t i = 0; i < n; i++)
-			if (!upmu_regs_page_read(counters[i].page, &counts[i]))
+			if (!upmu_regs_page_read(counters[i].page, &own,
+						 &counts[i]))
 				return -EAGAIN;
 		if (upmu_page_lock(first) == lock)
 			return 0;
@@ -53,13 +54,13 @@ static inline __attribute__((always_inline)) int
 upmu_fast_few(const struct upmu_counter *counters, uint64_t *counts, size_t n)
 {
 	const void *first = counters[0].page;
-	uint32_t lock = upmu_page_lock(first);
+	uint32_t lock, own;
 
-	if (!upmu_regs_page_read(first, &counts[0]))
+	if (!upmu_regs_page_read(first, &lock, &counts[0]))
 		return -EAGAIN;
-	if (n > 1 && !upmu_regs_page_read(counters[1].page, &counts[1]))
+	if (n > 1 && !upmu_regs_page_read(counters[1].page, &own, &counts[1]))
 		return -EAGAIN;
-	if (n > 2 && !upmu_regs_page_read(counters[2].page, &counts[2]))
+	if (n > 2 && !upmu_regs_page_read(counters[2].page, &own, &counts[2]))
 		return -EAGAIN;
 	return upmu_page_lock(first) == lock ? 0 : -EAGAIN;
 }

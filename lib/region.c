@@ -16,8 +16,7 @@ take_slowly(const struct upmu_region_thread *thread, uint64_t *counts)
 	return upmu_counts(thread->set, counts, thread->events);
 }
 
-static __attribute__((noinline, cold)) void add_large(struct live_tally *tally,
-						      uint64_t count)
+static void widen_large(struct live_tally *tally, uint64_t count)
 {
 	if (count < tally->large_min)
 		tally->large_min = count;
@@ -25,19 +24,32 @@ static __attribute__((noinline, cold)) void add_large(struct live_tally *tally,
 		tally->large_max = count;
 }
 
-static ALWAYS_INLINE void add_count(struct live_tally *tally, uint64_t count)
+/* The first one, a new minimum or a new maximum. */
+static __attribute__((noinline, cold)) void widen(struct live_tally *tally,
+						  uint64_t count)
 {
 	uint32_t small = (uint32_t)count;
 
-	tally->total += count;
-	if (__builtin_expect(count >> 32, 0)) {
-		add_large(tally, count);
-		return;
-	}
-	if (__builtin_expect(small < tally->small_min, 0))
+	if (count >= UINT32_MAX) {
+		widen_large(tally, count);
+	} else if (!tally->small_size) {
 		tally->small_min = small;
-	if (__builtin_expect(small > tally->small_max, 0))
-		tally->small_max = small;
+		tally->small_size = 1;
+	} else if (small < tally->small_min) {
+		tally->small_size += tally->small_min - small;
+		tally->small_min = small;
+	} else {
+		tally->small_size = small - tally->small_min + 1;
+	}
+}
+
+static ALWAYS_INLINE void add_count(struct live_tally *tally, uint64_t count)
+{
+	uint32_t above = (uint32_t)count - tally->small_min;
+
+	tally->total += count;
+	if (__builtin_expect(above >= tally->small_size || count >> 32, 0))
+		widen(tally, count);
 }
 
 static ALWAYS_INLINE void add_call(struct upmu_region_thread *thread,
@@ -158,17 +170,23 @@ static ALWAYS_INLINE int end(struct upmu_region_thread *thread,
 		return function(thread, region, length);    \
 	} while (0)
 
+/* By itself: what has its address taken lives in memory. */
+static __attribute__((noinline, cold)) int
+begin_first(struct upmu_region *region)
+{
+	struct upmu_region_thread *thread;
+	int ret = upmu_region_this_thread(&thread);
+
+	return ret ? ret : upmu_region_begin(region);
+}
+
 /* Not inlined into the calibration, which is to cost what callers pay. */
 __attribute__((noinline)) int upmu_region_begin(struct upmu_region *region)
 {
 	struct upmu_region_thread *thread = upmu_region_self;
 
-	if (__builtin_expect(!thread, 0)) {
-		int ret = upmu_region_this_thread(&thread);
-
-		if (ret)
-			return ret;
-	}
+	if (__builtin_expect(!thread, 0))
+		return begin_first(region);
 	WITH_LENGTH(begin, thread, region);
 }
 

@@ -18,12 +18,14 @@ struct upmu_region {
 };
 
 /*
- * What a thread writes. Nearly all counts have 32 bits, and comparing those
- * takes half the instructions; min > max where there were none.
+ * What a thread writes. Nearly all counts have 32 bits, and most are no new
+ * minimum or maximum, which one comparison tells: count - small_min is less
+ * than small_size = maximum - minimum + 1, or 0 where there were none. So
+ * UINT32_MAX is a large one; among those, min > max where there were none.
  */
 struct live_tally {
 	uint64_t total;
-	uint32_t small_min, small_max;
+	uint32_t small_min, small_size;
 	uint64_t large_min, large_max;
 };
 

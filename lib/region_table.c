@@ -70,12 +70,13 @@ static void merge_cell(struct upmu_cell *sum, const struct upmu_cell *part)
 
 static void fold_tally(struct upmu_tally *out, const struct live_tally *live)
 {
-	bool has_small = live->small_min <= live->small_max;
+	bool has_small = live->small_size;
 	bool has_large = live->large_min <= live->large_max;
 
 	out->total = live->total;
 	out->min = has_small ? live->small_min : live->large_min;
-	out->max = has_large ? live->large_max : live->small_max;
+	out->max = has_large ? live->large_max
+			     : live->small_min + (live->small_size - 1);
 }
 
 /* The thread goes on: read again where it wrote meanwhile. */
@@ -154,10 +155,7 @@ static void clear_cells(struct upmu_region_thread *thread)
 	memset(thread->cells, 0, sizeof(thread->cells));
 	for (size_t i = 0; i < UPMU_REGIONS_MAX; i++)
 		for (size_t k = 0; k < UPMU_REGION_EVENTS_MAX; k++)
-			thread->cells[i].events[k] = (struct live_tally){
-				.small_min = UINT32_MAX,
-				.large_min = UINT64_MAX,
-			};
+			thread->cells[i].events[k].large_min = UINT64_MAX;
 }
 
 /*
@@ -175,8 +173,12 @@ static void calibrate(const struct upmu_region_thread *thread)
 	for (int i = 0; i < CALIBRATION_CALLS; i++)
 		if (!upmu_region_begin(&nothing))
 			upmu_region_end(&nothing);
-	for (size_t i = 0; cell->calls && i < thread->events; i++)
-		all.overhead[i] = cell->events[i].small_min;
+	for (size_t i = 0; cell->calls && i < thread->events; i++) {
+		struct upmu_tally tally;
+
+		fold_tally(&tally, &cell->events[i]);
+		all.overhead[i] = tally.min;
+	}
 }
 
 static void describe(struct upmu_region_thread *thread)

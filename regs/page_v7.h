@@ -67,9 +67,9 @@ none:
 	return 0;
 }
 
-/* The same from @page alone, for its own thread. */
+/* The same from @page alone, for its own thread; @seen: its lock. */
 static inline __attribute__((always_inline)) int
-upmu_regs_page_read(const void *page, uint64_t *count)
+upmu_regs_page_read(const void *page, uint32_t *seen, uint64_t *count)
 {
 	uint64_t sum, lock_index;
 	uint32_t value, selected;
@@ -104,6 +104,7 @@ upmu_regs_page_read(const void *page, uint64_t *count)
 		     : "r"(page)
 		     : "cc", "memory"
 		     : none);
+	*seen = (uint32_t)lock_index;
 	*count = sum;
 	return 1;
 none:

@@ -78,9 +78,10 @@ none:
 
 #define UPMU_V8_64_READ(n) UPMU_V8_64_ROW("pmevcntr" #n "_el0", "%3", "3f")
 
-/* The same from @page alone, whose pmc_width is at 48, for its own thread. */
+/* The same from @page alone, whose pmc_width is at 48, for its own thread;
+ * @seen: its lock. */
 static inline __attribute__((always_inline)) int
-upmu_regs_page_read(const void *page, uint64_t *count)
+upmu_regs_page_read(const void *page, uint32_t *seen, uint64_t *count)
 {
 	uint64_t sum, lock, index, value;
 
@@ -106,6 +107,7 @@ upmu_regs_page_read(const void *page, uint64_t *count)
 		: "r"(page)
 		: "cc", "memory"
 		: none);
+	*seen = (uint32_t)lock;
 	*count = sum;
 	return 1;
 none:

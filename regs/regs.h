@@ -33,7 +33,7 @@
  *                  upmu_regs_has_overflow_set() upmu_regs_user_readable()
  *   thread         upmu_regs_thread_pointer()                  [user mode]
  *   perf page      upmu_regs_page_count(counter, &count),
- *                  upmu_regs_page_read(page, &count) where
+ *                  upmu_regs_page_read(page, &lock, &count) where
  *                  UPMU_REGS_HAS_PAGE_COUNT is 1: see page_v7.h
  *
  * Each of the above is one register access (or the few that are named at its

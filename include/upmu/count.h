@@ -92,13 +92,13 @@ static inline int upmu_page_try(const void *memory, uint32_t *lock,
 
 #if !UPMU_REGS_HAS_PAGE_COUNT
 /* In C what regs/page_v7.h has in assembly: 1 and the count, or 0. */
-static inline int upmu_regs_page_read(const void *page, uint64_t *count)
+static inline int upmu_regs_page_read(const void *page, uint32_t *lock,
+				      uint64_t *count)
 {
-	uint32_t lock;
 	int ret;
 
 	do
-		ret = upmu_page_try(page, &lock, count);
+		ret = upmu_page_try(page, lock, count);
 	while (ret == -EAGAIN);
 	return ret == 0;
 }
@@ -108,10 +108,11 @@ static inline int upmu_regs_page_count(const void *memory, uint64_t *count)
 	const struct upmu_counter *counter =
 		(const struct upmu_counter *)memory;
 	uintptr_t key = (uintptr_t)counter->thread - upmu_regs_thread_pointer();
+	uint32_t lock;
 
 	if (key != UPMU_KEY_WIDE && key != UPMU_KEY_NARROW)
 		return 0;
-	return upmu_regs_page_read(counter->page, count);
+	return upmu_regs_page_read(counter->page, &lock, count);
 }
 #endif
 

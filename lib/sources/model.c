@@ -27,6 +27,8 @@ static uint64_t step_of(size_t position)
 {
 	uint64_t step = upmu_model.step[position];
 
+	if (step == UPMU_MODEL_STILL)
+		return 0;
 	return step ? step : STEP * (position + 1);
 }
 

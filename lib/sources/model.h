@@ -7,10 +7,12 @@
 
 #include "lib/wanted.h"
 
+#define UPMU_MODEL_STILL UINT64_MAX
+
 /**
  * struct upmu_model - what the next readings give
  * @step: how far each event has gone on at each reading; 0: the position in
- *	the list, from 1, times 1000
+ *	the list, from 1, times 1000; UPMU_MODEL_STILL: it stays 0
  * @running: percent of the time that sets are on the hardware
  * @error: what the next readings fail with, or 0
  */

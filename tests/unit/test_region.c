@@ -209,6 +209,59 @@ static void count_beyond_32_bits(void)
 	CHECK(stats.total == stats.min + stats.max);
 }
 
+static uint64_t without_1(uint64_t count)
+{
+	return count ? count - 1 : 0;
+}
+
+/* An empty pair was seen to cost 1. */
+static void check_sequence(const uint64_t *counts, size_t n)
+{
+	uint64_t total = 0, min = UINT64_MAX, max = 0;
+	static int sequences;
+	char name[16];
+
+	snprintf(name, sizeof(name), "s%d", sequences++);
+	for (size_t i = 0; i < n; i++) {
+		struct upmu_region_stats stats;
+
+		upmu_model.step[0] = counts[i] ? counts[i] : UPMU_MODEL_STILL;
+		call(region_of(name));
+		total += counts[i];
+		min = counts[i] < min ? counts[i] : min;
+		max = counts[i] > max ? counts[i] : max;
+		stats = stats_of(name, 0);
+		CHECK(stats.total == (total > i ? total - (i + 1) : 0));
+		CHECK(stats.min == without_1(min));
+		CHECK(stats.max == without_1(max));
+	}
+}
+
+#define CHECK_SEQUENCE(...)                                               \
+	do {                                                              \
+		static const uint64_t counts[] = { __VA_ARGS__ };         \
+                                                                          \
+		check_sequence(counts, sizeof(counts) / sizeof(*counts)); \
+	} while (0)
+
+/* Where small counts end: 32 bits full, one less, one more. */
+#define FULL ((uint64_t)UINT32_MAX)
+
+static void widen_both_ways(void)
+{
+	upmu_model.step[0] = 1;
+	CHECK(!upmu_regions_init("r3", NULL));
+	CHECK_SEQUENCE(5, 7, 6, 3, 4, 9, 1, 9, 10);
+	CHECK_SEQUENCE(FULL);
+	CHECK_SEQUENCE(FULL, FULL + 1, FULL);
+	CHECK_SEQUENCE(FULL + 1, FULL - 1, FULL, 1);
+	CHECK_SEQUENCE(1, FULL - 1, FULL, 2, UINT64_C(1) << 40);
+	CHECK_SEQUENCE(FULL - 1, 0, FULL, FULL - 2);
+	CHECK_SEQUENCE(0, 0, FULL, 1);
+	/* Below 2^32 in its low half, and within what was seen. */
+	CHECK_SEQUENCE(4, 8, (UINT64_C(1) << 32) + 6, 8);
+}
+
 static void fail_to_read(void)
 {
 	struct upmu_region *work = region_of("work");
@@ -368,6 +421,7 @@ CHILD_TEST(only_the_innermost_region_can_end, end_the_wrong_one)
 CHILD_TEST(threads_add_up_after_they_ended, run_threads)
 CHILD_TEST(threads_add_up_while_they_live, read_while_a_thread_lives)
 CHILD_TEST(counts_of_more_than_32_bits_are_kept, count_beyond_32_bits)
+CHILD_TEST(each_call_is_held_against_least_and_most, widen_both_ways)
 CHILD_TEST(a_call_whose_reading_failed_is_not_counted, fail_to_read)
 CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
@@ -463,6 +517,7 @@ int main(void)
 		cmocka_unit_test(threads_add_up_after_they_ended),
 		cmocka_unit_test(threads_add_up_while_they_live),
 		cmocka_unit_test(counts_of_more_than_32_bits_are_kept),
+		cmocka_unit_test(each_call_is_held_against_least_and_most),
 		cmocka_unit_test(a_call_whose_reading_failed_is_not_counted),
 		cmocka_unit_test(
 			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
