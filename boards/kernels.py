@@ -10,8 +10,8 @@ from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
                     obtain, unpack)
 
 # What a row's "kernel" may be: an architecture, or one with another flavour.
-FLAVOURS = {"armhf": "armmp", "armel": "rpi", "arm64": "arm64",
-            "arm64-16k": "arm64-16k"}
+FLAVOURS = {"armhf": "armmp", "armhf-rt": "rt-armmp", "armel": "rpi",
+            "arm64": "arm64", "arm64-16k": "arm64-16k"}
 NEWEST = ("sid", "forky", "trixie")
 DEBUG = "debug"                 # a suite of its own: debugkernel.py
 USERLAND_SUITE = "bookworm"     # busybox: the same on every board
