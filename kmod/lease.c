@@ -27,12 +27,20 @@ static const char *const upmu_mode_names[] = {
 	[UPMU_MODE_RAW] = "raw",
 };
 
+static void upmu_hold_free(struct work_struct *work)
+{
+	struct upmu_hold *hold = container_of(work, struct upmu_hold, free);
+
+	put_pid(hold->process);
+	kfree(hold);
+}
+
+/* The last reference may go in a tracepoint: PREEMPT_RT cannot free there. */
 static void upmu_hold_release(struct kref *ref)
 {
 	struct upmu_hold *hold = container_of(ref, struct upmu_hold, ref);
 
-	put_pid(hold->process);
-	kfree(hold);
+	upmu_cover_defer(&hold->free);
 }
 
 void upmu_hold_get(struct upmu_hold *hold)
@@ -65,10 +73,19 @@ static void upmu_mode_end(u32 mode)
 	upmu_take_put(mode);
 }
 
+static void upmu_lease_tell(struct work_struct *work)
+{
+	struct upmu_hold *hold = container_of(work, struct upmu_hold, tell);
+
+	wake_up_interruptible_all(&hold->wait);
+	upmu_hold_put(hold);
+}
+
 static void upmu_lease_put_back(struct work_struct *work)
 {
 	struct upmu_hold *hold = container_of(work, struct upmu_hold, end);
 
+	wake_up_interruptible_all(&hold->wait);
 	mutex_lock(&upmu_mutex);
 	upmu_mode_end(hold->mode);
 	mutex_unlock(&upmu_mutex);
@@ -85,6 +102,8 @@ static struct upmu_hold *upmu_hold_new(u32 mode, u32 flags)
 	kref_init(&hold->ref);
 	INIT_LIST_HEAD(&hold->covers);
 	INIT_WORK(&hold->end, upmu_lease_put_back);
+	INIT_WORK(&hold->tell, upmu_lease_tell);
+	INIT_WORK(&hold->free, upmu_hold_free);
 	init_waitqueue_head(&hold->wait);
 	hold->process = get_pid(task_tgid(current));
 	get_task_comm(hold->comm, current);
@@ -117,6 +136,18 @@ bool upmu_lease_any(bool raw_only)
 	return first && (!raw_only || first->mode == UPMU_MODE_RAW);
 }
 
+/* What covers a process is walked at each context switch, interrupts off. */
+static int upmu_lease_admit_process(const struct pid *process)
+{
+	unsigned long flags;
+	unsigned int count;
+
+	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
+	count = upmu_cover_count(process);
+	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	return count < UPMU_LEASES_MAX ? 0 : -EMFILE;
+}
+
 static int upmu_lease_begin(struct upmu_hold *hold, struct upmu_cover *cover)
 {
 	unsigned long flags;
@@ -124,6 +155,8 @@ static int upmu_lease_begin(struct upmu_hold *hold, struct upmu_cover *cover)
 
 	lockdep_assert_held(&upmu_mutex);
 	err = upmu_lease_admit(hold->mode);
+	if (!err)
+		err = upmu_lease_admit_process(hold->process);
 	if (err)
 		return err;
 	err = upmu_mode_begin(hold->mode);
@@ -147,7 +180,9 @@ int upmu_lease_take(struct upmu_hold **out, u32 mode, u32 flags)
 	hold = upmu_hold_new(mode, flags);
 	if (!hold)
 		return -ENOMEM;
-	cover = upmu_cover_new(hold, current, GFP_KERNEL);
+	if (flags & UPMU_LEASE_CHILDREN && upmu_cover_fill_reserve())
+		goto err_hold;
+	cover = upmu_cover_new(hold, current);
 	if (!cover)
 		goto err_hold;
 	upmu_lease_flush();
@@ -157,6 +192,7 @@ int upmu_lease_take(struct upmu_hold **out, u32 mode, u32 flags)
 	if (err)
 		goto err_cover;
 	*out = hold;
+	upmu_lease_check();
 	return 0;
 
 err_cover:
@@ -186,7 +222,6 @@ void upmu_lease_end(struct upmu_hold *hold)
 	if (!was_live)
 		return;
 	upmu_access_refresh();
-	wake_up_interruptible_all(&hold->wait);
 	queue_work(upmu_queue, &hold->end);
 }
 
@@ -209,7 +244,8 @@ void upmu_lease_break(struct upmu_hold *hold, const char *reason)
 	pr_warn("the %s lease of %s (pid %d) is broken: %s\n",
 		upmu_mode_names[hold->mode], hold->comm, pid_nr(hold->process),
 		reason);
-	wake_up_interruptible_all(&hold->wait);
+	upmu_hold_get(hold); /* the work's */
+	queue_work(upmu_queue, &hold->tell);
 }
 
 static struct upmu_hold *upmu_lease_first_taker(void)
@@ -235,6 +271,9 @@ void upmu_lease_check(void)
 
 	if (upmu_take_intact())
 		return;
+	if (upmu_open_mode())
+		pr_warn_once("open=%s is broken: somebody replaced what keeps perf off\n",
+			     upmu_open_name());
 	while ((hold = upmu_lease_first_taker())) {
 		upmu_lease_break(hold, "somebody replaced what keeps perf off");
 		upmu_hold_put(hold);
@@ -291,8 +330,7 @@ static void upmu_lease_end_taken_by(const struct pid *process)
 static bool upmu_lease_extend(const struct upmu_cover *cover,
 			      struct task_struct *task)
 {
-	struct upmu_cover *more =
-		upmu_cover_new(cover->hold, task, GFP_ATOMIC | __GFP_NOWARN);
+	struct upmu_cover *more = upmu_cover_new_atomic(cover->hold, task);
 
 	if (more)
 		upmu_cover_add(more);
@@ -418,6 +456,7 @@ int upmu_lease_init(void)
 
 void upmu_lease_exit(void)
 {
+	upmu_take_exit();
 	destroy_workqueue(upmu_queue);
 	upmu_cover_exit();
 }

@@ -19,6 +19,9 @@
 
 #include "upmu.h"
 
+/* Of one process at a time, those of its parents that cover it included. */
+#define UPMU_LEASES_MAX 64
+
 /**
  * struct upmu_hold - one lease
  * @ref: its open file, and the work that ends it
@@ -32,6 +35,8 @@
  * @since: when
  * @wait: poll()
  * @end: puts back what the lease changed
+ * @tell: wakes who waits in poll()
+ * @free: frees it
  */
 struct upmu_hold {
 	struct kref ref;
@@ -45,6 +50,8 @@ struct upmu_hold {
 	ktime_t since;
 	wait_queue_head_t wait;
 	struct work_struct end;
+	struct work_struct tell;
+	struct work_struct free;
 };
 
 /**
@@ -78,7 +85,12 @@ extern raw_spinlock_t upmu_covers_lock;
 int upmu_cover_init(void);
 void upmu_cover_exit(void);
 struct upmu_cover *upmu_cover_new(struct upmu_hold *hold,
-				  struct task_struct *task, gfp_t gfp);
+				  struct task_struct *task);
+/* The same where nothing may sleep, upmu_covers_lock held; NULL: no memory. */
+struct upmu_cover *upmu_cover_new_atomic(struct upmu_hold *hold,
+					 struct task_struct *task);
+/* To be called before what forks may be covered; sleeps. */
+int upmu_cover_fill_reserve(void);
 /* One that was never added. */
 void upmu_cover_discard(struct upmu_cover *cover);
 void upmu_cover_add(struct upmu_cover *cover);
@@ -87,6 +99,9 @@ void upmu_cover_del(struct upmu_cover *cover);
 /* The covers of @process one after the other; @last NULL: the first. */
 struct upmu_cover *upmu_cover_next(const struct pid *process,
 				   struct upmu_cover *last);
+unsigned int upmu_cover_count(const struct pid *process);
+/* Runs in a work of its own, some time before unloading. */
+void upmu_cover_defer(struct work_struct *work);
 
 static inline bool upmu_cover_is_holder(const struct upmu_cover *cover)
 {

@@ -151,20 +151,23 @@ static long upmu_ioctl_info(struct upmu_file *own, void __user *argument)
 	return 0;
 }
 
-/* The words for the log; the errno is in uapi.h. */
+int upmu_lockdown(u32 mode)
+{
+	if (security_locked_down(LOCKDOWN_PERF))
+		return -EPERM;
+	/* Writing another's registers: of lockdown's reasons the nearest. */
+	if (mode == UPMU_MODE_RAW && security_locked_down(LOCKDOWN_MSR))
+		return -EPERM;
+	return 0;
+}
+
 static int upmu_lease_permitted(u32 mode)
 {
-	int err;
+	int err = upmu_lockdown(mode);
 
-	err = security_locked_down(LOCKDOWN_PERF);
 	if (err)
-		return -EPERM;
-	if (mode != UPMU_MODE_RAW)
-		return 0;
-	/* Writing another's registers: of lockdown's reasons the nearest. */
-	if (security_locked_down(LOCKDOWN_MSR))
-		return -EPERM;
-	if (!upmu_raw_group() && !perfmon_capable())
+		return err;
+	if (mode == UPMU_MODE_RAW && !upmu_raw_group() && !perfmon_capable())
 		return -EPERM;
 	return 0;
 }

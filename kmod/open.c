@@ -67,6 +67,9 @@ static int upmu_open_begin(u32 open)
 		return 0;
 	if (!(upmu_modes(&reason) & BIT(mode)))
 		return -EOPNOTSUPP;
+	err = upmu_lockdown(mode);
+	if (err)
+		return err;
 	/* All the registers for everybody leaves nothing to lease. */
 	if (upmu_lease_any(open != UPMU_OPEN_ALL))
 		return -EBUSY;

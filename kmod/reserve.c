@@ -13,6 +13,8 @@
  */
 #include <linux/cpu.h>
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
 
@@ -125,11 +127,22 @@ static void upmu_reserve_wrap(struct upmu_pmu *upmu)
 	WRITE_ONCE(pmu->stop, upmu_pmu_stop);
 }
 
+static bool upmu_reserve_is_ours(const struct upmu_pmu *upmu)
+{
+	const struct arm_pmu *pmu = upmu->pmu;
+
+	return READ_ONCE(pmu->get_event_idx) == upmu_get_event_idx &&
+	       READ_ONCE(pmu->clear_event_idx) == upmu_clear_event_idx &&
+	       READ_ONCE(pmu->start) == upmu_pmu_start &&
+	       READ_ONCE(pmu->stop) == upmu_pmu_stop;
+}
+
 static void upmu_reserve_unwrap(struct upmu_pmu *upmu)
 {
 	struct arm_pmu *pmu = upmu->pmu;
 
-	if (!upmu->wrapped)
+	/* Whoever replaced them calls ours, and may put them back at any time. */
+	if (!upmu->wrapped || !upmu_reserve_is_ours(upmu))
 		return;
 	WRITE_ONCE(pmu->stop, upmu->ops.stop);
 	WRITE_ONCE(pmu->start, upmu->ops.start);
@@ -143,13 +156,26 @@ bool upmu_reserve_intact(void)
 	struct upmu_pmu *upmu;
 
 	upmu_for_each_pmu(upmu)
-		if (upmu->wrapped &&
-		    (READ_ONCE(upmu->pmu->get_event_idx) !=
-			     upmu_get_event_idx ||
-		     READ_ONCE(upmu->pmu->start) != upmu_pmu_start ||
-		     READ_ONCE(upmu->pmu->stop) != upmu_pmu_stop))
+		if (upmu->wrapped && !upmu_reserve_is_ours(upmu))
 			return false;
 	return true;
+}
+
+void upmu_reserve_pin(void)
+{
+	static bool pinned;
+	bool intact = upmu_reserve_intact();
+
+	lockdep_assert_held(&upmu_mutex);
+	if (intact != pinned)
+		return;
+	pinned = !intact;
+	if (intact) {
+		module_put(THIS_MODULE);
+		return;
+	}
+	__module_get(THIS_MODULE);
+	pr_warn("somebody wraps perf's PMU driver around this module, which cannot be unloaded now\n");
 }
 
 /*
@@ -233,6 +259,7 @@ void upmu_reserve_end(void)
 	/* One that still runs does what the driver's own does. */
 	upmu_for_each_pmu(upmu)
 		upmu_reserve_unwrap(upmu);
+	upmu_reserve_pin();
 }
 
 /* Counters that perf's events are on, on this CPU; interrupts off. */

@@ -9,8 +9,12 @@
 #include <linux/cpu.h>
 #include <linux/lockdep.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include "take.h"
+
+/* How soon a holder is told that somebody took its registers. */
+#define UPMU_TAKE_LOOK HZ
 
 /**
  * struct upmu_taken - one CPU
@@ -103,6 +107,24 @@ static void upmu_take_cpu_up_here(void *unused)
 	local_irq_restore(flags);
 }
 
+static void upmu_take_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(upmu_take_looks, upmu_take_look);
+
+static void upmu_take_look(struct work_struct *work)
+{
+	upmu_lease_check();
+	mutex_lock(&upmu_mutex);
+	upmu_reserve_pin();
+	mutex_unlock(&upmu_mutex);
+	if (upmu_take_taken())
+		schedule_delayed_work(&upmu_take_looks, UPMU_TAKE_LOOK);
+}
+
+void upmu_take_exit(void)
+{
+	cancel_delayed_work_sync(&upmu_take_looks);
+}
+
 static int upmu_take_begin(u32 mask)
 {
 	int err = 0;
@@ -117,6 +139,7 @@ static int upmu_take_begin(u32 mask)
 	upmu_take_session = upmu_take_session + 1 ?: 1;
 	WRITE_ONCE(upmu_take_mask, mask);
 	on_each_cpu(upmu_take_cpu_up_here, NULL, 1);
+	schedule_delayed_work(&upmu_take_looks, UPMU_TAKE_LOOK);
 out:
 	cpus_read_unlock();
 	return err;
@@ -164,6 +187,7 @@ void upmu_take_put(u32 mode)
 	WRITE_ONCE(upmu_take_mask, 0);
 	on_each_cpu(upmu_take_cpu_up_here, NULL, 1);
 	cpus_read_unlock();
+	cancel_delayed_work(&upmu_take_looks);
 }
 
 u32 upmu_take_taken(void)

@@ -47,6 +47,11 @@ void upmu_reserve_begin(u32 mask);
 void upmu_reserve_end(void);
 /* perf's entry points are still ours. */
 bool upmu_reserve_intact(void);
+/*
+ * Where they are not, whoever replaced them calls ours: this module cannot be
+ * unloaded until it has let go of them. upmu_mutex.
+ */
+void upmu_reserve_pin(void);
 /* A pinned event, which would be lost for good, is on some counter. */
 bool upmu_reserve_pinned(void);
 /* This CPU, interrupts off: the counters that perf's events are on. */

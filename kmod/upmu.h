@@ -200,6 +200,8 @@ void upmu_take_put(u32 mode);
 u32 upmu_take_taken(void);
 /* Nothing has taken it back. */
 bool upmu_take_intact(void);
+/* No look at that is under way or to come. */
+void upmu_take_exit(void);
 /* This CPU goes, comes, or loses its registers in idle; interrupts off. */
 void upmu_take_cpu_down(void);
 void upmu_take_cpu_up(void);
@@ -223,5 +225,7 @@ void upmu_state_exit(void);
 bool upmu_raw_group(void);
 /* Modes that can be granted here at all, and why the lowest missing cannot. */
 u32 upmu_modes(u32 *reason);
+/* -EPERM where the kernel is locked down against @mode. */
+int upmu_lockdown(u32 mode);
 
 #endif

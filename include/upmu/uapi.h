@@ -102,11 +102,12 @@ enum upmu_lease_flags {
  *   device again for another one
  * - EOPNOTSUPP: this kernel or core cannot grant that mode; INFO.reason says
  *   why
+ * - EMFILE: 64 leases cover this process already, inherited ones included
  * - ENOMEM: no memory
  *
  * poll(2) on a descriptor whose file carries a lease: POLLERR once the lease is
  * broken (something took the registers away: counts since then are not to be
- * trusted), POLLHUP once it has ended.
+ * trusted; the module looks each second), POLLHUP once it has ended.
  */
 struct upmu_lease {
 	__u32 size;

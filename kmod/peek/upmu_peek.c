@@ -4,10 +4,14 @@
  *
  * upmu.ko is to leave them as they were; this tells, independently of it.
  * Reading /proc/upmu_peek prints one line per CPU, without the counts that run.
- * Writing "CPU REGISTER VALUE [N]" changes one, REGISTER being as printed.
+ * Writing "CPU REGISTER VALUE [N]" changes one, REGISTER being as printed;
+ * "CPU wrap 1" puts a function of this module before the PMU driver's `start`,
+ * as a module that means to own the PMU would, "CPU wrap 0" takes it out.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
+#include <linux/perf/arm_pmu.h>
+#include <linux/perf_event.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/smp.h>
@@ -120,6 +124,45 @@ static void poke_write(void *data)
 	upmu_regs_isb();
 }
 
+static struct arm_pmu *peek_wrapped;
+static void (*peek_driver_start)(struct arm_pmu *pmu);
+
+static void peek_start(struct arm_pmu *pmu)
+{
+	peek_driver_start(pmu);
+}
+
+static void peek_unwrap(void)
+{
+	if (!peek_wrapped)
+		return;
+	WRITE_ONCE(peek_wrapped->start, peek_driver_start);
+	peek_wrapped = NULL;
+	synchronize_rcu(); /* it is called with interrupts off */
+}
+
+static int peek_wrap(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	if (peek_wrapped)
+		return -EBUSY;
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	peek_wrapped = to_arm_pmu(event->pmu);
+	peek_driver_start = peek_wrapped->start;
+	WRITE_ONCE(peek_wrapped->start, peek_start);
+	perf_event_release_kernel(event);
+	return 0;
+}
+
 static ssize_t peek_write(struct file *file, const char __user *text,
 			  size_t length, loff_t *position)
 {
@@ -134,6 +177,10 @@ static ssize_t peek_write(struct file *file, const char __user *text,
 	if (sscanf(line, "%d %15s %i %u", &cpu, poke.name, &poke.value,
 		   &poke.n) < 3)
 		return -EINVAL;
+	if (!strcmp(poke.name, "wrap")) {
+		err = poke.value ? peek_wrap(cpu) : (peek_unwrap(), 0);
+		return err ? err : length;
+	}
 	err = smp_call_function_single(cpu, poke_write, &poke, 1);
 	if (err)
 		return err;
@@ -161,6 +208,7 @@ static int __init peek_init(void)
 static void __exit peek_exit(void)
 {
 	remove_proc_entry("upmu_peek", NULL);
+	peek_unwrap();
 }
 
 module_init(peek_init);

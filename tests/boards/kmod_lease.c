@@ -73,6 +73,63 @@ static void children_tests(void)
 	    "after_closing_children_get_sigill", NULL);
 }
 
+/* More of them at once than the module keeps in reserve. */
+#define STORM 600
+
+static void fork_storm_test(void)
+{
+	int fd = take_flags(light, UPMU_LEASE_CHILDREN, O_CLOEXEC), forked = 0;
+	int status, readers = 0;
+
+	fflush(stdout);
+	for (; forked < STORM; forked++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			break;
+		if (!pid)
+			_exit(try_cycles(NULL));
+	}
+	while (wait(&status) > 0)
+		readers += WIFEXITED(status) && WEXITSTATUS(status);
+	tap(forked == STORM && readers == STORM &&
+		    info_of(fd).lease_state == UPMU_STATE_LIVE,
+	    "each_of_many_children_forked_at_once_reads", "%d of %d", readers,
+	    forked);
+	close(fd);
+}
+
+#define MOST_LEASES 64 /* upmu/uapi.h, EMFILE */
+
+static int child_takes(void *unused)
+{
+	int fd = take(light);
+
+	(void)unused;
+	return fd < 0 ? -fd : 0;
+}
+
+static void many_leases_test(void)
+{
+	int fds[MOST_LEASES], taken = 0, more;
+
+	while (taken < MOST_LEASES &&
+	       (fds[taken] =
+			take_flags(light, taken % 2 ? UPMU_LEASE_CHILDREN : 0,
+				   O_CLOEXEC)) >= 0)
+		taken++;
+	tap(taken == MOST_LEASES, "a_process_holds_64_leases", "%d", taken);
+	more = take(light);
+	tap(more == -EMFILE, "one_more_is_emfile", "%d", more);
+	tap(in_child(child_takes, NULL) == 0,
+	    "that_takes_nothing_from_other_processes", NULL);
+	while (taken)
+		close(fds[--taken]);
+	more = take(light);
+	tap(more >= 0, "and_ends_with_them", "%d", more);
+	close(more);
+}
+
 static int exec_as_user(void *path)
 {
 	if (setgid(1000) || setuid(1000))
@@ -373,7 +430,7 @@ static int pairs(int count)
 static void pair_tests(void)
 {
 	unsigned long objects, files, more_objects, more_files;
-	double start;
+	double start, end;
 	int done;
 
 	pairs(200);
@@ -383,9 +440,12 @@ static void pair_tests(void)
 	start = seconds();
 	done = pairs(1000);
 	start = seconds() - start;
-	sleep(1);
-	more_objects = figure("/proc/slabinfo", "kmalloc-");
-	more_files = open_files();
+	end = seconds() + 20; /* freed by works, after RCU */
+	do {
+		usleep(200000);
+		more_objects = figure("/proc/slabinfo", "kmalloc-");
+		more_files = open_files();
+	} while (more_objects >= objects + 400 && seconds() < end);
 	tap(done == 1000, "a_thousand_leases_are_taken_and_closed",
 	    "%d in %.2f s", done, start);
 	tap(objects && more_objects < objects + 400,
@@ -433,6 +493,8 @@ int main(int argc, char **argv)
 	reason_test();
 	holder_tests();
 	children_tests();
+	fork_storm_test();
+	many_leases_test();
 	exec_tests();
 	end_tests();
 	everywhere_test();
