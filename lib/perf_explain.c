@@ -37,12 +37,31 @@ static int paranoid_wanted(const struct refusal *refusal)
 	return refusal->attr->exclude_kernel ? 2 : 1;
 }
 
+static int explain_no_pmu(void)
+{
+	upmu_explain_set(-ENODEV,
+			 "no CPU PMU is registered with perf on this machine");
+	upmu_explain_hint("upmu check");
+	return -ENODEV;
+}
+
+/* No setting lets anybody count on a PMU that is not there. */
+static bool lacks_pmu(const struct refusal *refusal)
+{
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+
+	return refusal->event->type != PERF_TYPE_SOFTWARE &&
+	       upmu_pmus_list(pmus) == 0;
+}
+
 static int explain_access(int error, const struct refusal *refusal)
 {
 	int wanted = paranoid_wanted(refusal);
 	long paranoid;
 
 	(void)error;
+	if (lacks_pmu(refusal))
+		return explain_no_pmu();
 	if (upmu_sys_read_long(PARANOID, &paranoid))
 		return upmu_explain_set(-EACCES, "this user may not count '%s'",
 					refusal->event->name);
@@ -63,21 +82,14 @@ static int explain_access(int error, const struct refusal *refusal)
 	return -EACCES;
 }
 
-static int explain_no_pmu(void)
-{
-	upmu_explain_set(-ENODEV,
-			 "no CPU PMU is registered with perf on this machine");
-	upmu_explain_hint("upmu check");
-	return -ENODEV;
-}
-
 static int explain_unknown(int error, const struct refusal *refusal)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
-	int n = upmu_pmus_list(pmus);
+	int n;
 
-	if (n == 0 && refusal->event->type != PERF_TYPE_SOFTWARE)
+	if (lacks_pmu(refusal))
 		return explain_no_pmu();
+	n = upmu_pmus_list(pmus);
 	upmu_explain_set(error, "the PMU '%s' does not know the event '%s'",
 			 n > 0 ? pmus[0].name : "?", refusal->event->name);
 	upmu_explain_hint("upmu list");

@@ -75,7 +75,8 @@ static void check_cores(struct check_report *report,
 			  "software increments and perhaps instructions");
 }
 
-static void check_perf_pmu(struct check_report *report)
+/* Is there one, or cannot that be told? */
+static bool check_perf_pmu(struct check_report *report)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
 	int n = upmu_pmus_list(pmus);
@@ -87,7 +88,7 @@ static void check_perf_pmu(struct check_report *report)
 		check_add(report, "perf PMU", CHECK_OK, "%s%s%s", pmus[i].name,
 			  pmus[i].cpus[0] ? " for CPU " : "", pmus[i].cpus);
 	if (n > 0)
-		return;
+		return true;
 	check_add(report, "perf PMU", CHECK_BAD,
 		  "perf has none on this machine%s",
 		  kernel.is_arm
@@ -97,6 +98,7 @@ static void check_perf_pmu(struct check_report *report)
 	if (kernel.is_arm)
 		check_hint(report, "sudo modprobe -r upmu; sudo modprobe upmu "
 				   "adopt=auto");
+	return n < 0;
 }
 
 /* perf refuses a user who asks for user mode alone where the core cannot. */
@@ -111,7 +113,7 @@ static bool has_filters(const struct upmu_machine *machine)
 
 /* What each value lets an unprivileged user do: perf_event_open(2). */
 static void check_paranoid(struct check_report *report,
-			   const struct upmu_machine *machine)
+			   const struct upmu_machine *machine, bool has_pmu)
 {
 	static const char *const allows[] = {
 		"users may count everything of their own and all CPUs",
@@ -133,6 +135,13 @@ static void check_paranoid(struct check_report *report,
 		check_add(report, "paranoid", CHECK_OK,
 			  "kernel.perf_event_paranoid is %ld: %s", paranoid,
 			  allows[paranoid < 0 ? 0 : paranoid]);
+		return;
+	}
+	if (!has_pmu) {
+		check_add(report, "paranoid", CHECK_NOTE,
+			  "kernel.perf_event_paranoid is %ld: without a PMU "
+			  "that is about software events only",
+			  paranoid);
 		return;
 	}
 	check_add(report, "paranoid", geteuid() ? CHECK_BAD : CHECK_NOTE,
@@ -228,14 +237,15 @@ static void check_sources(struct check_report *report)
 void check_pmu(struct check_report *report)
 {
 	struct upmu_machine *machine = calloc(1, sizeof(*machine));
+	bool has_pmu;
 
 	if (!machine || upmu_machine_read(machine))
 		check_add(report, "cores", CHECK_NOTE, "cannot be told");
 	else
 		check_cores(report, machine);
-	check_perf_pmu(report);
+	has_pmu = check_perf_pmu(report);
 	if (machine)
-		check_paranoid(report, machine);
+		check_paranoid(report, machine, has_pmu);
 	check_user_access(report);
 	check_device(report);
 	check_sources(report);

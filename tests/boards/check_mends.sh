@@ -10,6 +10,9 @@ mkdir -p "$folder/extra"
 cp /upmu/upmu.ko "$folder/extra/"
 depmod
 
+echo @ newcomer
+exec_reads as 1000 /upmu/bin/upmu check
+
 for round in 1 2 3 4 5; do
 	echo "@ check$round"
 	upmu check >/tmp/said

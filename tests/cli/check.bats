@@ -130,24 +130,33 @@ elf() {
 	[[ "$output" != *"only root may count"* ]]
 }
 
-# upmu check as the user nobody, of $groups (numbers), on a tree of its own.
-check_as_nobody() {	# MODE GROUP
+# upmu check as an ordinary user, on a tree that he may read.
+as_nobody() {
 	local top
 
-	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
+	if [ "$(id -u)" -ne 0 ]; then
+		run "$upmu" check
+		return
+	fi
 	top=$(mktemp -d)
 	chmod 755 "$top"
+	cp -a "$UPMU_ROOT" "$top/root"
+	cp "$upmu" "$top/upmu"
+	run env USER=nobody UPMU_ROOT="$top/root" setpriv --reuid=65534 \
+		--regid=65534 --clear-groups "$top/upmu" check
+	rm -rf "$top"
+}
+
+# The same where /dev/upmu is another's.
+check_as_nobody() {	# MODE GROUP
+	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
 	mkdir -p "$UPMU_ROOT"/{sys/module/upmu,dev,etc}
 	printf 'root:x:0:\nupmu:x:4321:%s\n' "${members:-}" \
 		>"$UPMU_ROOT/etc/group"
 	: >"$UPMU_ROOT/dev/upmu"
 	chown "0:$2" "$UPMU_ROOT/dev/upmu"
 	chmod "$1" "$UPMU_ROOT/dev/upmu"
-	cp -a "$UPMU_ROOT" "$top/root"
-	cp "$upmu" "$top/upmu"
-	run env USER=nobody UPMU_ROOT="$top/root" setpriv --reuid=65534 \
-		--regid=65534 --clear-groups "$top/upmu" check
-	rm -rf "$top"
+	as_nobody
 }
 
 @test "check_names_the_group_of_the_device_and_the_command" {
@@ -190,6 +199,29 @@ check_as_nobody() {	# MODE GROUP
 	run "$upmu" check
 	[[ "$output" == *"no kernel.perf_event_paranoid"* ]]
 	[[ "$output" != *"not mounted"* ]]
+}
+
+@test "check_sends_no_user_to_a_sysctl_where_there_is_no_pmu" {
+	board pi3-32-bare
+	modules "$release"
+	sys perf_event_paranoid 3
+	as_nobody
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"perf has none on this machine"* ]]
+	[[ "$output" == *"paranoid is 3: without a PMU"* ]]
+	[[ "$output" != *"sudo sysctl"* ]]
+	board pc
+	rm -rf "$UPMU_ROOT/sys/bus/event_source/devices/cpu"
+	sys arch x86_64
+	sys perf_event_paranoid 3
+	as_nobody
+	[[ "$output" == *"a virtual machine may hide it"* ]]
+	[[ "$output" != *"sudo sysctl"* ]]
+	board pc
+	sys arch x86_64
+	sys perf_event_paranoid 3
+	as_nobody
+	[[ "$output" == *"hint: sudo sysctl kernel.perf_event_paranoid="* ]]
 }
 
 @test "check_proposes_adopt_where_perf_has_no_pmu" {

@@ -298,6 +298,16 @@ static void no_pmu_is_enodev(void **state)
 	assert_said("hint: upmu check");
 }
 
+static void no_pmu_is_enodev_also_where_paranoid_refuses(void **state)
+{
+	(void)state;
+	fake_boot("pi3-32-bare");
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
+	fake.perf_error = -EACCES;
+	assert_refused("cycles", NULL, -ENODEV, "no CPU PMU is registered");
+	assert_refused("task-clock", NULL, -EACCES, "perf_event_paranoid is 3");
+}
+
 static void a_pmu_that_stands_still_gives_no_numbers(void **state)
 {
 	(void)state;
@@ -425,6 +435,7 @@ int main(void)
 		OPEN_TEST(
 			a_policy_that_refuses_although_paranoid_permits_is_told),
 		OPEN_TEST(no_pmu_is_enodev),
+		OPEN_TEST(no_pmu_is_enodev_also_where_paranoid_refuses),
 		OPEN_TEST(a_pmu_that_stands_still_gives_no_numbers),
 		OPEN_TEST(a_pmu_that_never_had_its_turn_is_not_called_dead),
 		OPEN_TEST(software_events_need_no_pmu),
