@@ -14,6 +14,10 @@
 #include "lib/explain.h"
 #include "lib/region.h"
 
+/* As many as each double has for sure, so that 97080.9 is not written as
+ * 97080.899999999994. */
+#define DIGITS JSON_REAL_PRECISION(15)
+
 static atomic_bool was_reported;
 
 static void print_event(FILE *out, const struct upmu_region_summary *summary,
@@ -99,14 +103,22 @@ static json_t *event_to_json(const struct upmu_region_summary *summary,
 			 "overhead", (json_int_t)stats.overhead);
 }
 
+/* NULL where memory ran out, as for a value of NULL; all is then freed. */
+static json_t *append(json_t *list, json_t *value)
+{
+	if (!json_array_append_new(list, value))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
 static json_t *region_to_json(const struct upmu_region_summary *summary,
 			      size_t region)
 {
 	json_t *events = json_array();
 
 	for (size_t event = 0; event < summary->events; event++)
-		json_array_append_new(events,
-				      event_to_json(summary, region, event));
+		events = append(events, event_to_json(summary, region, event));
 	return json_pack("{s:s, s:I, s:o}", "region", summary->names[region],
 			 "calls", (json_int_t)summary->cells[region].calls,
 			 "events", events);
@@ -120,14 +132,14 @@ int upmu_region_write_json(int fd, const struct upmu_region_summary *summary)
 
 	for (size_t i = 0; i < summary->regions; i++)
 		if (summary->cells[i].calls)
-			json_array_append_new(regions,
-					      region_to_json(summary, i));
+			regions = append(regions, region_to_json(summary, i));
 	root = json_pack("{s:s?, s:f, s:o}", "source", summary->source,
 			 "running", summary->running, "regions", regions);
 	if (!root)
 		return -ENOMEM;
 	errno = 0;
-	if (json_dumpfd(root, fd, JSON_INDENT(2)) || write(fd, "\n", 1) != 1)
+	if (json_dumpfd(root, fd, JSON_INDENT(2) | DIGITS) ||
+	    write(fd, "\n", 1) != 1)
 		ret = errno ? -errno : -EIO;
 	json_decref(root);
 	return ret;

@@ -399,6 +399,18 @@ static void report_by_hand(void)
 	CHECK(dup2(open(report_path, O_WRONLY | O_APPEND), STDERR_FILENO) >= 0);
 }
 
+/* 970809 in 10 calls, the 1 of an empty pair taken off each. */
+static void report_a_mean_with_a_tenth(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	upmu_model.step[0] = 1;
+	CHECK(!upmu_regions_init("r3", NULL));
+	for (int i = 0; i < 10; i++) {
+		upmu_model.step[0] = i ? 97082 : 97081;
+		call(region_of("tenth"));
+	}
+}
+
 static void do_nothing(void)
 {
 	setenv("UPMU_REPORT", report_path, 1);
@@ -463,17 +475,33 @@ static void the_report_at_exit_is_json_where_the_name_says_so(void **state)
 	json_decref(root);
 }
 
-static void a_report_by_hand_replaces_the_one_at_exit(void **state)
+static const char *report_text(void)
 {
-	char text[4096] = "";
-	FILE *file;
+	static char text[4096];
+	FILE *file = fopen(report_path, "r");
 
-	(void)state;
-	assert_int_equal(run_in_child(report_by_hand), 0);
-	file = fopen(report_path, "r");
+	memset(text, 0, sizeof(text));
 	assert_non_null(file);
 	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
+	return text;
+}
+
+static void a_mean_in_json_has_no_digits_that_nobody_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
+	assert_non_null(strstr(report_text(), "\"mean\": 97080.9,"));
+	assert_non_null(strstr(report_text(), "\"total\": 970809,"));
+}
+
+static void a_report_by_hand_replaces_the_one_at_exit(void **state)
+{
+	const char *text;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_by_hand), 0);
+	text = report_text();
 	assert_non_null(strstr(text, "Regions, source model:"));
 	assert_non_null(strstr(text, "first                cycles"));
 	assert_null(strstr(strstr(text, "Regions") + 1, "Regions"));
@@ -530,6 +558,8 @@ int main(void)
 			a_forked_child_is_in_no_region_and_counts_anew),
 		cmocka_unit_test(
 			the_report_at_exit_is_json_where_the_name_says_so),
+		cmocka_unit_test(
+			a_mean_in_json_has_no_digits_that_nobody_counted),
 		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
 		cmocka_unit_test(a_program_without_calls_writes_no_report),
 	};
