@@ -160,7 +160,7 @@ static void add_notes(json_t *to, const struct stat_report *report)
 int stat_write_json(FILE *out, const struct stat_report *report)
 {
 	bool interval = report->interval_s > 0;
-	size_t form = JSON_REAL_PRECISION(12) |
+	size_t form = JSON_REAL_PRECISION(15) |
 		      (interval ? JSON_COMPACT : JSON_INDENT(2));
 	json_t *root = json_object();
 	int error;
