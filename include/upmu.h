@@ -248,7 +248,7 @@ UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
  * @n: room in @counts; upmu_size(set) exactly
  *
  * Without a system call where the source is `page`, the caller is the opener
- * and the set is on the hardware; else as upmu_read().
+ * and the set is on the hardware, on unlike cores too; else as upmu_read().
  *
  * Returns 0 or
  *   -EINVAL    @n is not upmu_size()

@@ -237,13 +237,6 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 	return ret;
 }
 
-static int counts(const struct upmu *set, uint64_t *out)
-{
-	if (!upmu_is_opener(set->counters))
-		return -EAGAIN;
-	return upmu_fast_counts(set->counters, out, set->size);
-}
-
 /*
  * One look at the pages of an event that has one on each PMU. A thread runs on
  * one kind of core: one event may be on the hardware, and the pages of the
@@ -261,8 +254,6 @@ static int try_sum(const struct upmu *set, size_t position, uint64_t *sum)
 		uint64_t part;
 		int ret;
 
-		if (!page)
-			return -ENODATA;
 		locks[pmu] = page->lock;
 		part = (uint64_t)page->offset;
 		ret = upmu_page_try(pages[pmu], &locks[pmu], &part);
@@ -277,14 +268,57 @@ static int try_sum(const struct upmu *set, size_t position, uint64_t *sum)
 	return running == 1 ? 0 : -ENODATA;
 }
 
-static int count(struct upmu *set, size_t position, uint64_t *out)
+static int sum(const struct upmu *set, size_t position, uint64_t *out)
 {
 	int ret = -EAGAIN;
 
-	if (set->pmus > 1 && upmu_is_opener(set->counters))
+	for (int tries = 0; ret == -EAGAIN && tries < 100; tries++)
+		ret = try_sum(set, position, out);
+	return ret;
+}
+
+/* What changes when the thread is switched out or moved to another core. */
+static void first_locks(const struct upmu *set, uint32_t *locks)
+{
+	for (size_t pmu = 0; pmu < set->pmus; pmu++)
+		locks[pmu] = upmu_page_lock(set->slots[0].page[pmu]);
+}
+
+static int try_sums(const struct upmu *set, uint64_t *out)
+{
+	uint32_t before[UPMU_PMUS_MAX], after[UPMU_PMUS_MAX];
+	int ret = 0;
+
+	first_locks(set, before);
+	for (size_t i = 0; !ret && i < set->size; i++)
+		ret = sum(set, i, &out[i]);
+	first_locks(set, after);
+	if (ret)
+		return ret;
+	return memcmp(before, after, set->pmus * sizeof(*after)) ? -EAGAIN : 0;
+}
+
+static bool may_sum(const struct upmu *set)
+{
+	return set->pmus > 1 && set->slots[0].page[0] &&
+	       upmu_is_opener(set->counters);
+}
+
+static int counts(const struct upmu *set, uint64_t *out)
+{
+	int ret = -EAGAIN;
+
+	if (may_sum(set))
 		for (int tries = 0; ret == -EAGAIN && tries < 100; tries++)
-			ret = try_sum(set, position, out);
-	return ret ? upmu_perf_set_count(set, position, out) : 0;
+			ret = try_sums(set, out);
+	return ret;
+}
+
+static int count(struct upmu *set, size_t position, uint64_t *out)
+{
+	if (may_sum(set) && !sum(set, position, out))
+		return 0;
+	return upmu_perf_set_count(set, position, out);
 }
 
 const struct upmu_source upmu_source_page = {

@@ -279,6 +279,7 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size)
 		return __real_upmu_sys_read(fd, buf, size);
 	if (!event->is_open || event->is_device)
 		return -EBADF;
+	fake.reads++;
 	if (event->attr.read_format & PERF_FORMAT_GROUP)
 		return read_group(fd, buf, size);
 	return read_one(event, buf);

@@ -59,7 +59,8 @@ struct fake_kernel {
 	uint64_t cpus;
 	/* What it saw. */
 	struct fake_event events[FAKE_FDS];
-	size_t perf_opens, leases, live_leases, maps, unmaps, mapped_size;
+	size_t perf_opens, reads, leases, live_leases;
+	size_t maps, unmaps, mapped_size;
 	struct upmu_lease last_lease;
 };
 

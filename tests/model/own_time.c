@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "tests/model/own_time.h"
+
+uint64_t now_ns = 1000000000;
+int this_cpu;
+
+uint64_t __wrap_upmu_sys_clock_ns(void);
+uint64_t __wrap_upmu_sys_clock_ns(void)
+{
+	return now_ns;
+}
+
+int __wrap_sched_getcpu(void);
+int __wrap_sched_getcpu(void)
+{
+	return this_cpu;
+}
