@@ -57,13 +57,19 @@ static void become_nobody(void)
 		note("setuid: %s", strerror(errno));
 }
 
-static void bind_to_cpu_0(void)
+static void bind_to_cpu(unsigned int cpu)
 {
 	cpu_set_t cpus;
 
 	CPU_ZERO(&cpus);
-	CPU_SET(0, &cpus);
-	sched_setaffinity(0, sizeof(cpus), &cpus);
+	CPU_SET(cpu, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		note("CPU %u: %s", cpu, strerror(errno));
+}
+
+static void bind_to_cpu_0(void)
+{
+	bind_to_cpu(0);
 }
 
 static void without_module(void)
@@ -159,6 +165,59 @@ static void held_by_another(void)
 	      "it_is_free_when_the_holder_is_killed");
 }
 
+static struct upmu *open_raw(void)
+{
+	const struct upmu_options options = {
+		.size = sizeof(options),
+		.source = "raw",
+	};
+	struct upmu *set = NULL;
+
+	if (upmu_open(&set, "cycles,r11", &options))
+		ok(false, upmu_explain());
+	return set;
+}
+
+/* Each use of a running set of two events, twice as long after as is trusted
+ * without asking. */
+static void check_all_uses(struct upmu *set, int error, const char *words,
+			   const char *claim)
+{
+	struct upmu_value values[2] = { { 7, 7, 7 }, { 7, 7, 7 } };
+	uint64_t counts[2] = { 7, 7 };
+	bool untouched;
+
+	usleep(2000);
+	check(upmu_read(set, values, 2), error, words, claim);
+	check(upmu_counts(set, counts, 2), error, words, "and_of_its_counts");
+	check(upmu_stop(set), error, words, "and_of_stopping_it");
+	check(upmu_start(set), error, words, "and_of_starting_it");
+	untouched = values[0].count == 7 && counts[0] == 7 && counts[1] == 7;
+	ok(untouched && upmu_count(upmu_counter(set, 0)) == UPMU_NO_COUNT,
+	   "and_there_is_no_number");
+}
+
+/*
+ * Does a set count that is used again after what went wrong has passed? A
+ * machine that is busy may keep it from reading for too long, again and again.
+ */
+static void check_goes_on(struct upmu *set, const char *claim)
+{
+	const struct upmu_counter *counter = upmu_counter(set, 0);
+	uint64_t before, after;
+	int tries = 50;
+
+	do {
+		upmu_stop(set);
+		upmu_start(set);
+		before = upmu_count(counter);
+		after = upmu_count(counter);
+	} while (after == UPMU_NO_COUNT && --tries);
+	if (after == UPMU_NO_COUNT)
+		note("%s", upmu_explain());
+	ok(before < after && after != UPMU_NO_COUNT, claim);
+}
+
 static void raw_limits(void)
 {
 	const struct upmu_options options = {
@@ -180,10 +239,97 @@ static void raw_limits(void)
 		ok(false, upmu_explain());
 		return;
 	}
-	check(upmu_read(set, &value, 1), 0, "", "raw_reads_at_once");
+	check_goes_on(set, "raw_reads_at_once");
 	usleep(400000);
 	check(upmu_read(set, &value, 1), -EOVERFLOW, "may have gone round",
 	      "raw_says_when_it_looked_away_too_long");
+	upmu_close(set);
+}
+
+static void raw_elsewhere(void)
+{
+	struct upmu *set;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		skip("raw_on_another_cpu_is_exdev", "this board has one CPU");
+		return;
+	}
+	bind_to_cpu_0();
+	set = open_raw();
+	if (!set)
+		return;
+	bind_to_cpu(1);
+	check_all_uses(set, -EXDEV, "those of CPU 0, this thread runs on CPU 1",
+		       "raw_on_another_cpu_is_exdev");
+	bind_to_cpu_0();
+	check_goes_on(set, "back_on_its_cpu_it_counts_on");
+	upmu_close(set);
+}
+
+/* The kernel moves a thread from a CPU that is unplugged. */
+static void raw_unplugged(void)
+{
+	struct upmu *set;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		skip("raw_of_an_unplugged_cpu_is_exdev",
+		     "this board has one CPU");
+		return;
+	}
+	bind_to_cpu(1);
+	set = open_raw();
+	if (!set)
+		return;
+	write_text("/sys/devices/system/cpu/cpu1/online", "0");
+	check_all_uses(set, -EXDEV, "those of CPU 1",
+		       "raw_of_an_unplugged_cpu_is_exdev");
+	write_text("/sys/devices/system/cpu/cpu1/online", "1");
+	upmu_close(set);
+	bind_to_cpu_0();
+	check(open_by("raw", "cycles"), 0, "",
+	      "after_it_another_cpu_s_registers_are_free");
+}
+
+static void raw_closed_again(void)
+{
+	struct upmu *set;
+
+	bind_to_cpu_0();
+	write_text("/sys/module/upmu/parameters/open", "all");
+	set = open_raw();
+	if (set) {
+		check_goes_on(set, "registers_open_to_all_are_read");
+		write_text("/sys/module/upmu/parameters/open", "none");
+		check_all_uses(set, -ESTALE, "hint: echo all | sudo tee",
+			       "raw_after_open_was_set_to_none_is_estale");
+	}
+	write_text("/sys/module/upmu/parameters/open", "none");
+	upmu_close(set);
+}
+
+static void raw_in_a_child(void)
+{
+	struct upmu *set;
+	pid_t child;
+	int status = -1;
+
+	bind_to_cpu_0();
+	set = open_raw();
+	if (!set)
+		return;
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		check_all_uses(set, -ESTALE, "a child opens a set of its own",
+			       "raw_of_the_parent_is_estale_in_a_child");
+		upmu_close(set);
+		_exit(tap_failed);
+	}
+	waitpid(child, &status, 0);
+	/* Its five lines were printed there. */
+	tap_number += 5;
+	ok(!status, "a_child_may_close_the_parents_raw_set");
+	check_goes_on(set, "which_counts_on");
 	upmu_close(set);
 }
 
@@ -204,6 +350,10 @@ static const struct {
 	{ "raw_as_group", raw_as_group },
 	{ "held_by_another", held_by_another },
 	{ "raw_limits", raw_limits },
+	{ "raw_elsewhere", raw_elsewhere },
+	{ "raw_unplugged", raw_unplugged },
+	{ "raw_closed_again", raw_closed_again },
+	{ "raw_in_a_child", raw_in_a_child },
 	{ "foreign_descriptor", foreign_descriptor },
 };
 
