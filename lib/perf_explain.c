@@ -2,6 +2,7 @@
 #include "lib/perf_explain.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -122,19 +123,27 @@ static int explain_invalid(int error, const struct refusal *refusal)
 				strerror(-error));
 }
 
-static int explain_descriptors(int error, const struct refusal *refusal)
+int upmu_explain_descriptors(int error, const char *what)
 {
 	struct rlimit limit = { 0 };
 
 	getrlimit(RLIMIT_NOFILE, &limit);
 	upmu_explain_set(
-		error, "out of file descriptors for '%s': the limit is %llu %s",
-		refusal->event->name, (unsigned long long)limit.rlim_cur,
+		error, "out of file descriptors for %s: the limit is %llu %s",
+		what, (unsigned long long)limit.rlim_cur,
 		error == -EMFILE ? "per process"
 				 : "here, and the system has none left");
 	upmu_explain_hint("ulimit -n %llu",
 			  2 * (unsigned long long)limit.rlim_cur);
 	return error;
+}
+
+static int explain_descriptors(int error, const struct refusal *refusal)
+{
+	char event[160];
+
+	snprintf(event, sizeof(event), "'%s'", refusal->event->name);
+	return upmu_explain_descriptors(error, event);
 }
 
 static int explain_no_process(int error, const struct refusal *refusal)

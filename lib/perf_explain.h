@@ -19,4 +19,7 @@ int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 		      const struct upmu_perf_target *target,
 		      const struct perf_event_attr *attr);
 
+/** Explain an @error of -EMFILE or -ENFILE, with the limit; returns it. */
+int upmu_explain_descriptors(int error, const char *what);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,12 @@ static int read_pmu(const char *name, struct upmu_pmu *pmu)
 	return 0;
 }
 
+/* It was not asked, for want of what this process may have later. */
+static bool is_want(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 static int by_type(const void *a, const void *b)
 {
 	const struct upmu_pmu *left = a, *right = b;
@@ -67,10 +74,13 @@ int upmu_pmus_list(struct upmu_pmu *pmus)
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while (n < UPMU_PMUS_MAX && (entry = readdir(dir)))
-		if (!read_pmu(entry->d_name, &pmus[n]))
-			n++;
+	while (n < UPMU_PMUS_MAX && !is_want(ret) && (entry = readdir(dir))) {
+		ret = read_pmu(entry->d_name, &pmus[n]);
+		n += !ret;
+	}
 	closedir(dir);
+	if (is_want(ret))
+		return ret;
 	qsort(pmus, (size_t)n, sizeof(*pmus), by_type);
 	return n;
 }

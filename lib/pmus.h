@@ -21,8 +21,9 @@ struct upmu_pmu {
 
 /**
  * Fill up to UPMU_PMUS_MAX entries, in the order of their numbers.
- * Returns how many there are (0: none registered), or -errno where sysfs
- * cannot be read. Reads sysfs on each call.
+ * Returns how many there are (0: none registered); -EMFILE, -ENFILE or -ENOMEM
+ * where that could not be asked for; another -errno where there is no sysfs.
+ * Reads sysfs on each call.
  */
 int upmu_pmus_list(struct upmu_pmu *pmus);
 

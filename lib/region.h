@@ -45,10 +45,6 @@ void upmu_region_stats_of(const struct upmu_region_summary *summary,
 			  size_t region, size_t event,
 			  struct upmu_region_stats *stats);
 
-/** Write it; 0 or -errno. */
-int upmu_region_write_text(int fd, const struct upmu_region_summary *summary);
-int upmu_region_write_json(int fd, const struct upmu_region_summary *summary);
-
 /** Once at exit: where UPMU_REPORT= says, unless a report was made. */
 void upmu_regions_at_exit(void);
 

@@ -49,7 +49,7 @@ static void print_notes(FILE *out, const struct upmu_region_summary *summary)
 			100 * summary->running);
 }
 
-static void print_text(FILE *out, const struct upmu_region_summary *summary)
+static int print_text(FILE *out, const struct upmu_region_summary *summary)
 {
 	fprintf(out,
 		"\nRegions, source %s:\n\n%-20s %-20s %10s %15s %15s %15s "
@@ -64,29 +64,7 @@ static void print_text(FILE *out, const struct upmu_region_summary *summary)
 	}
 	fputc('\n', out);
 	print_notes(out, summary);
-}
-
-int upmu_region_write_text(int fd, const struct upmu_region_summary *summary)
-{
-	char *text = NULL;
-	size_t size, done = 0;
-	FILE *out = open_memstream(&text, &size);
-	int ret = 0;
-
-	if (!out)
-		return -ENOMEM;
-	print_text(out, summary);
-	if (fclose(out))
-		ret = -ENOMEM;
-	while (!ret && done < size) {
-		ssize_t n = write(fd, text + done, size - done);
-
-		if (n < 0 && errno != EINTR)
-			ret = -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	free(text);
-	return ret;
+	return 0;
 }
 
 static json_t *event_to_json(const struct upmu_region_summary *summary,
@@ -124,24 +102,55 @@ static json_t *region_to_json(const struct upmu_region_summary *summary,
 			 "events", events);
 }
 
-int upmu_region_write_json(int fd, const struct upmu_region_summary *summary)
+static int print_json(FILE *out, const struct upmu_region_summary *summary)
 {
 	json_t *regions = json_array();
 	json_t *root;
-	int ret = 0;
+	int ret;
 
 	for (size_t i = 0; i < summary->regions; i++)
 		if (summary->cells[i].calls)
 			regions = append(regions, region_to_json(summary, i));
 	root = json_pack("{s:s?, s:f, s:o}", "source", summary->source,
 			 "running", summary->running, "regions", regions);
-	if (!root)
-		return -ENOMEM;
-	errno = 0;
-	if (json_dumpfd(root, fd, JSON_INDENT(2) | DIGITS) ||
-	    write(fd, "\n", 1) != 1)
-		ret = errno ? -errno : -EIO;
+	ret = json_dumpf(root, out, JSON_INDENT(2) | DIGITS);
+	fputc('\n', out);
 	json_decref(root);
+	return ret ? -ENOMEM : 0;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = write(fd, text + done, size - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* Into memory first: a report is whole, or there is none of it. */
+static int write_report(int fd, const struct upmu_region_summary *summary,
+			int (*print)(FILE *out,
+				     const struct upmu_region_summary *summary))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	ret = print(out, summary);
+	if (fclose(out))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = write_all(fd, text, size);
+	free(text);
 	return ret;
 }
 
@@ -157,8 +166,9 @@ int upmu_regions_report(int fd, enum upmu_region_format format)
 	if (!summary)
 		return upmu_explain_set(-ENOMEM, "out of memory");
 	upmu_regions_summarize(summary);
-	ret = format == UPMU_REGION_JSON ? upmu_region_write_json(fd, summary)
-					 : upmu_region_write_text(fd, summary);
+	ret = write_report(fd, summary,
+			   format == UPMU_REGION_JSON ? print_json
+						      : print_text);
 	free(summary);
 	if (ret)
 		return upmu_explain_set(ret, "cannot write the report: %s",

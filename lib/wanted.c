@@ -8,6 +8,7 @@
 
 #include "lib/events/events.h"
 #include "lib/explain.h"
+#include "lib/perf_explain.h"
 #include "lib/sys.h"
 
 static struct upmu_machine machine;
@@ -23,6 +24,8 @@ static int know_machine(void)
 		ret = upmu_machine_read(&machine);
 	machine_known = machine_known || !ret;
 	pthread_mutex_unlock(&machine_lock);
+	if (ret == -EMFILE || ret == -ENFILE)
+		return upmu_explain_descriptors(ret, "the list of PMUs");
 	if (ret)
 		return upmu_explain_set(ret,
 					"cannot tell the kinds of core "

@@ -219,7 +219,11 @@ static int find_kinds(struct upmu_machine *machine)
 	int n, ret = 0;
 
 	upmu_cpuinfo_read(&info);
-	n = upmu_pmus_list(pmus); /* negative: no sysfs, so no PMU is known */
+	n = upmu_pmus_list(pmus);
+	/* What is found here is remembered: not that nothing could be asked.
+	 * Without sysfs, no PMU is known. */
+	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
+		return n;
 	for (int i = 0; !ret && i < n; i++)
 		ret = add_pmu(machine, &pmus[i], &info);
 	for (unsigned int cpu = 0; !ret && cpu < UPMU_CPUS_MAX; cpu++)

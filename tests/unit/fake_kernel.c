@@ -15,6 +15,7 @@
 
 struct fake_kernel fake;
 
+static struct perf_event_mmap_page pages[FAKE_FDS];
 static char root[] = "/tmp/upmu-fake-XXXXXX";
 static bool has_root;
 
@@ -91,8 +92,6 @@ void fake_boot(const char *board)
 	upmu_wanted_forget_machine();
 	upmu_pmu_alive_forget();
 	unsetenv("UPMU_SOURCE");
-	for (size_t i = 0; i < FAKE_FDS; i++)
-		free(fake.events[i].page);
 	memset(&fake, 0, sizeof(fake));
 	fake.page_size = 4096;
 	fake.registers = 7;
@@ -144,7 +143,6 @@ static int new_fd(void)
 
 		if (event->is_open)
 			continue;
-		free(event->page);
 		memset(event, 0, sizeof(*event));
 		event->is_open = true;
 		return FAKE_FD + i;
@@ -338,8 +336,10 @@ int __wrap_upmu_sys_map(int fd, size_t size, void **out)
 
 	if (fake.map_error)
 		return fake.map_error;
-	if (!event->page)
-		event->page = calloc(1, size);
+	if (!event->page) {
+		event->page = &pages[event - fake.events];
+		memset(event->page, 0, sizeof(*event->page));
+	}
 	event->page->index = fake.index;
 	fake.maps++;
 	fake.mapped_size = size;

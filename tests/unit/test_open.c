@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "said.h"
 
-#define SENTINEL ((struct upmu *)0x5a5a)
+#define SENTINEL   ((struct upmu *)0x5a5a)
+#define PMU_OF_PI2 8u /* its number, in the fixture */
 
 static struct upmu *set;
 
@@ -50,6 +53,14 @@ static void assert_refused(const char *events,
 	assert_said(words);
 	assert_int_equal(fake_open_fds(), 0);
 	assert_int_equal(fake_open_pages(), 0);
+}
+
+static int lowest_free_descriptor(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
 }
 
 static struct upmu_options options_of(const char *source, uint32_t flags)
@@ -217,6 +228,29 @@ static void descriptors_that_run_out_half_way_are_given_back(void **state)
 	fake.perf_error = -EMFILE;
 	fake.perf_error_from = 3;
 	assert_refused("cycles,r8,r9,ra", &options, -EMFILE, "'r9'");
+}
+
+/* The machine's PMUs are asked for once, and here that fails. */
+static void descriptors_that_run_out_at_first_are_not_remembered(void **state)
+{
+	struct rlimit before, none;
+
+	(void)state;
+	getrlimit(RLIMIT_NOFILE, &before);
+	none = before;
+	/* Not even the folder can be opened; then none of the files in it. */
+	for (int i = 0; i < 2; i++) {
+		none.rlim_cur = (rlim_t)lowest_free_descriptor() + (rlim_t)i;
+		setrlimit(RLIMIT_NOFILE, &none);
+		assert_refused("cycles", NULL, -EMFILE,
+			       "out of file descriptors for the list of PMUs");
+		assert_said("hint: ulimit -n");
+		setrlimit(RLIMIT_NOFILE, &before);
+	}
+	assert_opens("cycles", NULL);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open && !fake.events[i].is_device)
+			assert_int_equal(fake.events[i].attr.type, PMU_OF_PI2);
 }
 
 static void more_events_than_counters_is_enospc(void **state)
@@ -426,6 +460,7 @@ int main(void)
 		OPEN_TEST(units_tell_cycles_from_events_and_nanoseconds),
 		OPEN_TEST(out_of_descriptors_tells_the_limit),
 		OPEN_TEST(descriptors_that_run_out_half_way_are_given_back),
+		OPEN_TEST(descriptors_that_run_out_at_first_are_not_remembered),
 		OPEN_TEST(more_events_than_counters_is_enospc),
 		OPEN_TEST(an_event_of_one_kind_of_core_is_exdev),
 		OPEN_TEST(paranoid_3_tells_the_value_and_the_command),
