@@ -19,10 +19,12 @@
  * upmu_count() and the questions about it may run in several threads at once;
  * upmu_start(), upmu_stop() and upmu_close() need the caller to keep the others
  * away. When the opener ends, its last counts stay readable until upmu_close().
+ * A thread that is cancelled in upmu_open() or upmu_close() ends that call first.
  *
  * Processes. After fork() the child may read and must close its copy of a set
  * like any other; it reads the parent's thread by system calls. What the child
- * itself does is not counted: it opens a set of its own. exec() closes all.
+ * itself does is not counted: it opens a set of its own. exec() closes all. A
+ * fork waits for other threads to come out of upmu_open() and upmu_close().
  * A child made by a bare clone() that copies memory must not touch a set.
  *
  * Signals. upmu_count(), upmu_counts() and upmu_read() may be called from a

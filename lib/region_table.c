@@ -49,6 +49,22 @@ static struct {
 
 _Thread_local struct upmu_region_thread *upmu_region_self;
 
+/* Nobody is cancelled who holds it: returns what unlock_all() takes. */
+static int lock_all(void)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_mutex_lock(&all.lock);
+	return cancel_state;
+}
+
+static void unlock_all(int cancel_state)
+{
+	pthread_mutex_unlock(&all.lock);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
 static void merge_event(struct upmu_tally *sum, const struct upmu_tally *part,
 			bool is_first)
 {
@@ -251,12 +267,12 @@ static int make_thread(struct upmu_region_thread **out)
 
 int upmu_region_this_thread(struct upmu_region_thread **out)
 {
-	int ret;
+	int ret, cancel_state;
 
 	pthread_once(&all.once, start);
-	pthread_mutex_lock(&all.lock);
+	cancel_state = lock_all();
 	ret = make_thread(out);
-	pthread_mutex_unlock(&all.lock);
+	unlock_all(cancel_state);
 	return ret;
 }
 
@@ -294,7 +310,7 @@ static int find_or_make(struct upmu_region **out, const char *name)
 
 int upmu_region_open(struct upmu_region **out, const char *name)
 {
-	int ret;
+	int ret, cancel_state;
 
 	assert(out && name);
 	if (!name[0] || strlen(name) >= UPMU_REGION_NAME_SIZE)
@@ -302,9 +318,9 @@ int upmu_region_open(struct upmu_region **out, const char *name)
 					"a region's name has 1 to %d "
 					"characters: '%.80s'",
 					UPMU_REGION_NAME_SIZE - 1, name);
-	pthread_mutex_lock(&all.lock);
+	cancel_state = lock_all();
 	ret = find_or_make(out, name);
-	pthread_mutex_unlock(&all.lock);
+	unlock_all(cancel_state);
 	return ret;
 }
 
@@ -336,13 +352,13 @@ static int choose(const char *events, const struct upmu_options *options)
 int upmu_regions_init(const char *events, const struct upmu_options *options)
 {
 	struct upmu_options full;
-	int ret;
+	int ret, cancel_state;
 
 	ret = upmu_options_copy(&full, options);
 	if (ret)
 		return ret;
 	pthread_once(&all.once, start);
-	pthread_mutex_lock(&all.lock);
+	cancel_state = lock_all();
 	if (all.is_calibrated)
 		ret = upmu_explain_set(-EALREADY, "regions count '%s' already",
 				       wanted_events());
@@ -350,16 +366,17 @@ int upmu_regions_init(const char *events, const struct upmu_options *options)
 		ret = choose(events, &full);
 	if (ret && !all.is_calibrated)
 		forget_choice();
-	pthread_mutex_unlock(&all.lock);
+	unlock_all(cancel_state);
 	return ret;
 }
 
 void upmu_regions_summarize(struct upmu_region_summary *summary)
 {
 	uint64_t enabled, running;
+	int cancel_state;
 
 	memset(summary, 0, sizeof(*summary));
-	pthread_mutex_lock(&all.lock);
+	cancel_state = lock_all();
 	enabled = all.ended_enabled_ns;
 	running = all.ended_running_ns;
 	summary->regions = all.n;
@@ -378,7 +395,7 @@ void upmu_regions_summarize(struct upmu_region_summary *summary)
 		merge_thread(summary->cells, t);
 		add_times(t->set, &enabled, &running);
 	}
-	pthread_mutex_unlock(&all.lock);
+	unlock_all(cancel_state);
 	summary->running = enabled ? (double)running / (double)enabled : 1;
 }
 

@@ -11,16 +11,28 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct upmu *first;
 
+/*
+ * Held for reading by each thread that is in the middle of opening or closing a
+ * set, for writing by a fork: else the child had descriptors and memory of a
+ * half-made set that nobody there knows, and perf's events would outlive the
+ * parent's set. No thread holds it twice, so a fork need not wait for others
+ * that come after it.
+ */
+static pthread_rwlock_t making =
+	PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+
 /* Regions first: they open and close sets while they hold their lock. */
 static void before_fork(void)
 {
 	upmu_regions_before_fork();
+	pthread_rwlock_wrlock(&making);
 	pthread_mutex_lock(&lock);
 }
 
 static void in_parent(void)
 {
 	pthread_mutex_unlock(&lock);
+	pthread_rwlock_unlock(&making);
 	upmu_regions_in_parent();
 }
 
@@ -33,6 +45,8 @@ static void in_child(void)
 	}
 	upmu_count_lease_forked();
 	pthread_mutex_init(&lock, NULL);
+	making = (pthread_rwlock_t)
+		PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 	upmu_regions_in_child();
 }
 
@@ -42,9 +56,24 @@ static void watch_forks(void)
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
+int upmu_registry_hold_forks(void)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_once(&once, watch_forks);
+	pthread_rwlock_rdlock(&making);
+	return cancel_state;
+}
+
+void upmu_registry_let_forks(int cancel_state)
+{
+	pthread_rwlock_unlock(&making);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
 void upmu_registry_add(struct upmu *set)
 {
-	pthread_once(&once, watch_forks);
 	pthread_mutex_lock(&lock);
 	set->next = first;
 	first = set;

@@ -10,6 +10,14 @@
 
 #include "lib/set.h"
 
+/**
+ * Around all that opens or closes a set: no fork comes in the middle, and the
+ * thread is not cancelled there. Not to be nested. The first returns what the
+ * second takes.
+ */
+int upmu_registry_hold_forks(void);
+void upmu_registry_let_forks(int cancel_state);
+
 void upmu_registry_add(struct upmu *set);
 void upmu_registry_remove(struct upmu *set);
 

@@ -132,25 +132,35 @@ static int open_wanted(struct upmu **out, const struct upmu_wanted *wanted,
 	return 0;
 }
 
+static int open_events(struct upmu **out, const char *events,
+		       const struct upmu_options *options)
+{
+	struct upmu_wanted *wanted = malloc(sizeof(*wanted));
+	int ret;
+
+	if (!wanted)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	ret = upmu_wanted_parse(wanted, events);
+	if (!ret)
+		ret = open_wanted(out, wanted, options);
+	free(wanted);
+	return ret;
+}
+
 int upmu_open(struct upmu **out, const char *events,
 	      const struct upmu_options *options)
 {
 	struct upmu_options full;
-	struct upmu_wanted *wanted;
-	int ret;
+	int ret, cancel_state;
 
 	assert(out && events);
 	upmu_explain_clear();
 	ret = upmu_options_copy(&full, options);
 	if (ret)
 		return ret;
-	wanted = malloc(sizeof(*wanted));
-	if (!wanted)
-		return upmu_explain_set(-ENOMEM, "out of memory");
-	ret = upmu_wanted_parse(wanted, events);
-	if (!ret)
-		ret = open_wanted(out, wanted, &full);
-	free(wanted);
+	cancel_state = upmu_registry_hold_forks();
+	ret = open_events(out, events, &full);
+	upmu_registry_let_forks(cancel_state);
 	if (!ret)
 		upmu_explain_clear();
 	return ret;
@@ -158,11 +168,15 @@ int upmu_open(struct upmu **out, const char *events,
 
 void upmu_close(struct upmu *set)
 {
+	int cancel_state;
+
 	if (!set)
 		return;
+	cancel_state = upmu_registry_hold_forks();
 	upmu_registry_remove(set);
 	upmu_source_do_close(set);
 	free(set);
+	upmu_registry_let_forks(cancel_state);
 }
 
 size_t upmu_size(const struct upmu *set)

@@ -188,6 +188,8 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 
 	(void)pid, (void)cpu, (void)flags;
 	fake.perf_opens++;
+	if (fake.in_perf_open)
+		fake.in_perf_open();
 	ret = perf_verdict(attr, group_fd);
 	if (ret)
 		return ret;

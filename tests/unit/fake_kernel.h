@@ -45,6 +45,7 @@ struct fake_event {
  * @map_error: of mapping a page
  * @registers: upmu_processor_registers()
  * @cpus: the thread's affinity; 0: CPU 0 to 7
+ * @in_perf_open: called in the middle of each perf_event_open()
  */
 struct fake_kernel {
 	int perf_error, perf_error_from;
@@ -57,6 +58,7 @@ struct fake_kernel {
 	size_t page_size;
 	unsigned int registers;
 	uint64_t cpus;
+	void (*in_perf_open)(void);
 	/* What it saw. */
 	struct fake_event events[FAKE_FDS];
 	size_t perf_opens, reads, leases, live_leases;

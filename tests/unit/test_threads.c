@@ -6,8 +6,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -182,6 +185,48 @@ static void forks_beside_threads_that_open_do_not_hang(void **state)
 	assert_int_equal(failures[0] + failures[1], 0);
 }
 
+static void *open_until_cancelled(void *is_going)
+{
+	for (;;) {
+		struct upmu *set;
+
+		pthread_testcancel();
+		if (!upmu_open(&set, events, &options))
+			upmu_close(set);
+		atomic_store((atomic_bool *)is_going, true);
+	}
+	return NULL;
+}
+
+static int lowest_free_descriptor(void)
+{
+	int fd = dup(STDOUT_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+/* It holds no lock and leaves no descriptor, wherever it was. */
+static void a_thread_is_cancelled_between_sets_only(void **state)
+{
+	int before = lowest_free_descriptor(), failures = 0;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		atomic_bool is_going = false;
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, open_until_cancelled, &is_going);
+		while (!atomic_load(&is_going))
+			sched_yield();
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+		assert_int_equal(lowest_free_descriptor(), before);
+	}
+	fork_often(&failures);
+	assert_int_equal(failures, 0);
+}
+
 static void a_program_is_executed_with_a_set_open(void **state)
 {
 	struct upmu *set;
@@ -260,6 +305,7 @@ int main(void)
 		cmocka_unit_test(explanations_are_each_threads_own),
 		cmocka_unit_test(a_child_reads_closes_and_opens),
 		cmocka_unit_test(forks_beside_threads_that_open_do_not_hang),
+		cmocka_unit_test(a_thread_is_cancelled_between_sets_only),
 		cmocka_unit_test(a_program_is_executed_with_a_set_open),
 #ifdef LIBRARY
 		cmocka_unit_test(the_library_is_loaded_and_unloaded),
