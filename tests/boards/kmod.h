@@ -311,6 +311,23 @@ static inline int counter_page(const struct counter *counter, uint64_t *value)
 	return 1;
 }
 
+/*
+ * QEMU 7.2's own: it makes counters stand still in two steps around a change of
+ * the exception level, without its lock between them; when its timer for an
+ * overflow comes just then, counters that run start from zero again. The one
+ * that overflowed falls by what it had counted since, some milliseconds'.
+ * perf's or the module's rewriting would be anywhere else.
+ */
+#define QEMU_LATE (1u << 28)
+
+/* So long without its CPU and a reader cannot tell forward from back. */
+#define LONG_PAUSE 1.0
+
+static inline bool qemu_fell(uint32_t last, uint32_t now)
+{
+	return now < last && last < QEMU_LATE;
+}
+
 static inline void spin_loop(unsigned long turns)
 {
 	for (volatile unsigned long n = turns; n; n--)

@@ -7,6 +7,10 @@
  * through perf's page all the time, and on an event counter, read only at the
  * end. On an emulated board a cycle is a nanosecond of the board's clock, so
  * 2^34 of them take 17 seconds, and the clock knows the truth.
+ *
+ * QEMU loses counts now and then (qemu_fell() in kmod.h): 2^31 too many for
+ * perf, where a counter had just been folded. So a wrong run is run again; a
+ * module that does not fold is wrong each time.
  */
 #include "tests/boards/kmod.h"
 
@@ -139,24 +143,30 @@ static int count_once(struct run *run, double length, bool page)
 	return 0;
 }
 
-/* Again where the emulator stood still. */
+static bool right(uint64_t counted, const struct run *run)
+{
+	double took = (double)counted / 1e9;
+
+	return took > run->least - SLACK && took < run->most + SLACK;
+}
+
+static bool all_right(const struct run *run)
+{
+	return right(run->page, run) && right(run->cycles, run) &&
+	       right(run->event, run);
+}
+
+/* Again where the emulator stood still, or may have lost a count. */
 static int count(struct run *run, double length, bool page)
 {
 	int err;
 
 	for (int try = 0; try < TRIES; try++) {
 		err = count_once(run, length, page);
-		if (err || !spoiled(run))
+		if (err || (!spoiled(run) && (!page || all_right(run))))
 			break;
 	}
 	return err;
-}
-
-static bool right(uint64_t counted, const struct run *run)
-{
-	double took = (double)counted / 1e9;
-
-	return took > run->least - SLACK && took < run->most + SLACK;
 }
 
 static bool timer_runs(void)
@@ -235,7 +245,8 @@ static void loading_tests(void)
 	no_page(&pair.cycles);
 	for (int try = 0; try < TRIES; try++) {
 		measure(&run, &pair, 6);
-		if (!spoiled(&run))
+		if (!spoiled(&run) && right(run.cycles, &run) &&
+		    right(run.event, &run))
 			break;
 	}
 	tap(right(run.cycles, &run) && right(run.event, &run),
