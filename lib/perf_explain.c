@@ -83,6 +83,16 @@ static int explain_access(int error, const struct refusal *refusal)
 	return -EACCES;
 }
 
+static int explain_no_sysfs(const struct refusal *refusal)
+{
+	upmu_explain_set(-ENODEV,
+			 "perf knows no '%s' here, and without /sys it cannot "
+			 "be told which PMUs there are",
+			 refusal->event->name);
+	upmu_explain_hint("sudo mount -t sysfs sysfs /sys");
+	return -ENODEV;
+}
+
 static int explain_unknown(int error, const struct refusal *refusal)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
@@ -91,8 +101,11 @@ static int explain_unknown(int error, const struct refusal *refusal)
 	if (lacks_pmu(refusal))
 		return explain_no_pmu();
 	n = upmu_pmus_list(pmus);
+	if (n < 0)
+		return explain_no_sysfs(refusal);
 	upmu_explain_set(error, "the PMU '%s' does not know the event '%s'",
-			 n > 0 ? pmus[0].name : "?", refusal->event->name);
+			 n > 0 ? pmus[0].name : "software",
+			 refusal->event->name);
 	upmu_explain_hint("upmu list");
 	return error;
 }

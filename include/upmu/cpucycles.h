@@ -12,6 +12,7 @@
 
 #include <upmu/raw.h>
 
+#if UPMU_REGS_MAX_COUNTERS > 0 /* else raw.h has said why not */
 static inline long long cpucycles(void)
 {
 	return (long long)upmu_raw_cycles64();
@@ -21,5 +22,6 @@ static inline const char *cpucycles_implementation(void)
 {
 	return "upmu-" UPMU_REGS_NAME;
 }
+#endif
 
 #endif

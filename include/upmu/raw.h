@@ -27,7 +27,7 @@
 
 #if UPMU_REGS_MAX_COUNTERS == 0
 #error "upmu/raw.h: no PMU registers are known for this architecture"
-#endif
+#else /* what follows would only add to that */
 
 #define UPMU_RAW_CYCLES_MASK UPMU_MASK_CYCLES
 
@@ -232,5 +232,7 @@ static inline void upmu_raw_clear_overflow(uint32_t mask)
 #ifdef __cplusplus
 }
 #endif
+
+#endif /* UPMU_REGS_MAX_COUNTERS */
 
 #endif

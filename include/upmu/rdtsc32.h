@@ -10,9 +10,11 @@
 
 #include <upmu/raw.h>
 
+#if UPMU_REGS_MAX_COUNTERS > 0 /* else raw.h has said why not */
 static inline uint32_t rdtsc32(void)
 {
 	return upmu_raw_cycles();
 }
+#endif
 
 #endif

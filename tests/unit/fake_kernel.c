@@ -280,6 +280,8 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size)
 	if (!event->is_open || event->is_device)
 		return -EBADF;
 	fake.reads++;
+	if (fake.read_error)
+		return fake.read_error == FAKE_END ? 0 : fake.read_error;
 	if (event->attr.read_format & PERF_FORMAT_GROUP)
 		return read_group(fd, buf, size);
 	return read_one(event, buf);

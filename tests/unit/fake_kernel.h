@@ -18,6 +18,7 @@
 
 #define FAKE_FD	  5000
 #define FAKE_FDS  256
+#define FAKE_END  1
 #define FAKE_STEP 500u /* counts, and ns, from one read(2) to the next */
 
 struct fake_event {
@@ -43,6 +44,8 @@ struct fake_event {
  * @index: what perf's pages carry
  * @device_error: of opening /dev/upmu; @info_error, @lease_error: of its ioctls
  * @map_error: of mapping a page
+ * @read_error: of reading an event; FAKE_END: the end of file, as of a pinned
+ *	event that has lost its counter
  * @registers: upmu_processor_registers()
  * @cpus: the thread's affinity; 0: CPU 0 to 7
  * @in_perf_open: called in the middle of each perf_event_open()
@@ -53,7 +56,7 @@ struct fake_kernel {
 	bool has_no_filter, only_user, stands_still, never_runs;
 	uint32_t index;
 	uint64_t still_config;
-	int device_error, info_error, lease_error, map_error;
+	int read_error, device_error, info_error, lease_error, map_error;
 	struct upmu_info info;
 	size_t page_size;
 	unsigned int registers;

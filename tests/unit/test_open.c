@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/wanted.h"
 #include "said.h"
 
 #define SENTINEL   ((struct upmu *)0x5a5a)
@@ -478,6 +479,62 @@ static void a_fork_waits_for_the_end_of_an_open(void **state)
 	assert_int_equal(status, 0);
 }
 
+static void a_system_out_of_descriptors_is_enfile(void **state)
+{
+	(void)state;
+	fake.perf_error = -ENFILE;
+	assert_refused("cycles", NULL, -ENFILE, "the system has none left");
+}
+
+/* By name, what keeps a source from serving is the error of the call. */
+static void a_source_by_name_tells_its_own_error(void **state)
+{
+	const struct upmu_options page = options_of("page", 0);
+
+	(void)state;
+	fake.device_error = -ENOENT;
+	assert_refused("cycles", &page, -ENXIO, "hint: sudo modprobe upmu");
+	fake.device_error = -EACCES;
+	assert_refused("cycles", &page, -EPERM, "not in the group upmu");
+	fake.device_error = 0;
+	fake.info_error = -ENOTTY;
+	assert_refused("cycles", &page, -EPROTO, "another ABI");
+	fake.info_error = 0;
+	fake.lease_error = -EBUSY;
+	assert_refused("cycles", &page, -EBUSY, "hint: cat /proc/upmu");
+}
+
+static void without_sysfs_the_mount_is_asked_for(void **state)
+{
+	(void)state;
+	fake_remove("/sys");
+	upmu_wanted_forget_machine();
+	fake.perf_error = -ENOENT;
+	assert_refused("cycles", NULL, -ENODEV, "without /sys");
+	assert_said("hint: sudo mount -t sysfs sysfs /sys");
+}
+
+static void numbers_that_perf_refuses_are_eio(void **state)
+{
+	struct upmu_value values[2] = { { 7, 7, 7 }, { 7, 7, 7 } };
+	const struct upmu_options options = options_of("read", 0);
+	static const int errors[] = { FAKE_END, -EINVAL, -EIO };
+	uint64_t counts[2] = { 7, 7 };
+
+	(void)state;
+	assert_opens("cycles,r8", &options);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		fake.read_error = errors[i];
+		assert_int_equal(upmu_read(set, values, 2), -EIO);
+		assert_said("perf gives no numbers");
+		assert_int_equal(upmu_counts(set, counts, 2), -EIO);
+		assert_true(upmu_count(upmu_counter(set, 0)) == UPMU_NO_COUNT);
+		assert_true(upmu_count(upmu_counter(set, 1)) == UPMU_NO_COUNT);
+		assert_int_equal(values[0].count, 7);
+		assert_int_equal(counts[0], 7);
+	}
+}
+
 static void closing_nothing_is_a_no_op(void **state)
 {
 	(void)state;
@@ -528,6 +585,10 @@ int main(void)
 		OPEN_TEST(a_clock_stands_in_for_cycles_alone),
 		OPEN_TEST(a_clock_cannot_be_stopped),
 		OPEN_TEST(a_fork_waits_for_the_end_of_an_open),
+		OPEN_TEST(a_system_out_of_descriptors_is_enfile),
+		OPEN_TEST(a_source_by_name_tells_its_own_error),
+		OPEN_TEST(without_sysfs_the_mount_is_asked_for),
+		OPEN_TEST(numbers_that_perf_refuses_are_eio),
 		OPEN_TEST(closing_nothing_is_a_no_op),
 	};
 
