@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the two tests named lib_wrap share; $1 is the board.
 case $1 in
-a15 | a7 | v8-32) sources='page raw' ;;
+a15 | a7 | bare | v8-32) sources='page raw' ;;
 *) sources=page ;;
 esac
 set -o pipefail
