@@ -42,9 +42,11 @@ def _act(name, words, env=None):
 
 
 def _meson(name, folder, *options, env=None):
-    setup = shlex.join(["meson", "setup", *options, folder])
-    return _act(name, f"{{ [ -f {folder}/build.ninja ] || {setup}; }} && "
-                f"ninja -C {folder}", env)
+    tests = "-Dtests=enabled"   # ./run may have been here, without cmocka
+    setup = shlex.join(["meson", "setup", *options, tests, folder])
+    again = shlex.join(["meson", "configure", tests, folder])
+    return _act(name, f"{{ if [ -f {folder}/build.ninja ]; then {again}; "
+                f"else {setup}; fi; }} && ninja -C {folder}", env)
 
 
 def _native():

@@ -88,3 +88,18 @@ here() {	# ARGUMENT... : ./run on the pretended board
 	[[ "$output" == usage:* ]]
 	! grep -q . "$calls"
 }
+
+# Libraries are there as far as their packages are among those it installs.
+@test "what_run_installs_is_enough_to_configure_the_build" {
+	mkdir "$BATS_TEST_TMPDIR/pc"
+	for package in $(sed -n '/^need() {/,/^}/p' "$top/scripts/run-here" |
+		grep -o 'lib[a-z0-9]*-dev'); do
+		dpkg -L "$package" | grep '\.pc$' |
+			xargs -r ln -st "$BATS_TEST_TMPDIR/pc"
+	done
+	run env CMAKE=false PKG_CONFIG_LIBDIR="$BATS_TEST_TMPDIR/pc" \
+		meson setup "$BATS_TEST_TMPDIR/build" "$top"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"jansson found: YES"* ]]
+	[[ "$output" == *"cmocka found: NO"* ]]
+}
