@@ -7,32 +7,42 @@
 #include "lib/lease.h"
 #include "lib/region.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct upmu *first;
 
 /*
- * Held for reading by each thread that is in the middle of opening or closing a
- * set, for writing by a fork: else the child had descriptors and memory of a
+ * How many threads are in the middle of opening or closing a set, and how many
+ * wait to fork. A child forked in the middle had descriptors and memory of a
  * half-made set that nobody there knows, and perf's events would outlive the
- * parent's set. No thread holds it twice, so a fork need not wait for others
- * that come after it.
+ * parent's set. No thread is in the middle of two, so that whoever begins one
+ * can let the forks go first.
  */
-static pthread_rwlock_t making =
-	PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned int in_the_middle, forks;
+
+/* Of those, this thread, whose signal handlers may fork. */
+static _Thread_local unsigned int is_in_the_middle;
 
 /* Regions first: they open and close sets while they hold their lock. */
 static void before_fork(void)
 {
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	upmu_regions_before_fork();
-	pthread_rwlock_wrlock(&making);
 	pthread_mutex_lock(&lock);
+	forks++;
+	while (in_the_middle > is_in_the_middle)
+		pthread_cond_wait(&changed, &lock);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 static void in_parent(void)
 {
+	forks--;
+	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
-	pthread_rwlock_unlock(&making);
 	upmu_regions_in_parent();
 }
 
@@ -44,9 +54,11 @@ static void in_child(void)
 		set->is_child = true;
 	}
 	upmu_count_lease_forked();
-	pthread_mutex_init(&lock, NULL);
-	making = (pthread_rwlock_t)
-		PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
+	forks = 0;
+	in_the_middle = is_in_the_middle;
+	/* Those who waited are not here. */
+	pthread_cond_init(&changed, NULL);
+	pthread_mutex_unlock(&lock);
 	upmu_regions_in_child();
 }
 
@@ -62,13 +74,22 @@ int upmu_registry_hold_forks(void)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_once(&once, watch_forks);
-	pthread_rwlock_rdlock(&making);
+	pthread_mutex_lock(&lock);
+	while (forks)
+		pthread_cond_wait(&changed, &lock);
+	in_the_middle++;
+	is_in_the_middle = 1;
+	pthread_mutex_unlock(&lock);
 	return cancel_state;
 }
 
 void upmu_registry_let_forks(int cancel_state)
 {
-	pthread_rwlock_unlock(&making);
+	pthread_mutex_lock(&lock);
+	in_the_middle--;
+	is_in_the_middle = 0;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(cancel_state, NULL);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -535,6 +536,35 @@ static void numbers_that_perf_refuses_are_eio(void **state)
 	}
 }
 
+static int status_of_handlers_child = -1;
+
+static void fork_in_a_handler(int signal)
+{
+	pid_t child = fork();
+
+	(void)signal;
+	if (!child)
+		_exit(0);
+	waitpid(child, &status_of_handlers_child, 0);
+}
+
+static void interrupt_once(void)
+{
+	fake.in_perf_open = NULL;
+	raise(SIGUSR1);
+}
+
+/* What it waits for would never come. */
+static void a_signal_handler_forks_in_the_middle_of_an_open(void **state)
+{
+	(void)state;
+	signal(SIGUSR1, fork_in_a_handler);
+	fake.in_perf_open = interrupt_once;
+	assert_opens("cycles,r8", NULL);
+	signal(SIGUSR1, SIG_DFL);
+	assert_int_equal(status_of_handlers_child, 0);
+}
+
 static void closing_nothing_is_a_no_op(void **state)
 {
 	(void)state;
@@ -589,6 +619,7 @@ int main(void)
 		OPEN_TEST(a_source_by_name_tells_its_own_error),
 		OPEN_TEST(without_sysfs_the_mount_is_asked_for),
 		OPEN_TEST(numbers_that_perf_refuses_are_eio),
+		OPEN_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
 		OPEN_TEST(closing_nothing_is_a_no_op),
 	};
 
