@@ -76,7 +76,7 @@ static void fill(void)
 	}
 }
 
-static char *write_report(void)
+static char *write_by(int (*write)(FILE *, const struct stat_report *))
 {
 	char *command[] = { "./naive", NULL };
 	const struct stat_options options = { .command = command };
@@ -92,9 +92,14 @@ static char *write_report(void)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(stat_write_rpistat(out, &report), 0);
+	assert_int_equal(write(out, &report), 0);
 	fclose(out);
 	return text;
+}
+
+static char *write_report(void)
+{
+	return write_by(stat_write_rpistat);
 }
 
 static char *read_golden(void)
@@ -151,12 +156,27 @@ static void other_cores_say_what_each_line_counts(void **state)
 	free(text);
 }
 
+/* Two days of cycles. */
+static void json_keeps_each_digit_of_a_large_count(void **state)
+{
+	char *text;
+
+	(void)state;
+	fill();
+	count[0].raw = 123456789012345;
+	text = write_by(stat_write_json);
+	assert_non_null(strstr(text, "\"value\": 123456789012345.0"));
+	assert_non_null(strstr(text, "\"counted\": 123456789012345,"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_articles_counts_give_the_articles_report),
 		cmocka_unit_test(what_was_not_counted_never_prints_0),
 		cmocka_unit_test(other_cores_say_what_each_line_counts),
+		cmocka_unit_test(json_keeps_each_digit_of_a_large_count),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -227,6 +229,61 @@ static void a_thread_is_cancelled_between_sets_only(void **state)
 	assert_int_equal(failures, 0);
 }
 
+#define SIGNALS 50
+
+static struct upmu *interrupted;
+static atomic_int signals, wrong;
+
+/* Both of the thread that is interrupted, perhaps in the middle of reading. */
+static void read_in_a_handler(int signal)
+{
+	struct upmu_value before[2], after[2];
+	uint64_t counts[2], count;
+
+	(void)signal;
+	if (upmu_read(interrupted, before, 2) ||
+	    upmu_counts(interrupted, counts, 2)) {
+		wrong++;
+		return;
+	}
+	count = upmu_count(upmu_counter(interrupted, 1));
+	if (upmu_read(interrupted, after, 2) || before[1].count > counts[1] ||
+	    counts[1] > count || count > after[1].count)
+		wrong++;
+	signals++;
+}
+
+static void read_until_signal(int n)
+{
+	const struct itimerval soon = { .it_value = { 0, 300 } };
+	uint64_t last = 0;
+
+	setitimer(ITIMER_REAL, &soon, NULL);
+	while (signals + wrong < n) {
+		uint64_t count = upmu_count(upmu_counter(interrupted, 1));
+		struct upmu_value values[2];
+
+		wrong += upmu_read(interrupted, values, 2) != 0;
+		wrong += count < last || values[1].count < count;
+		last = count;
+	}
+}
+
+static void a_signal_handler_reads_what_it_interrupts(void **state)
+{
+	struct sigaction before, reading = { .sa_flags = SA_RESTART };
+
+	(void)state;
+	assert_int_equal(upmu_open(&interrupted, events, &options), 0);
+	reading.sa_handler = read_in_a_handler;
+	sigaction(SIGALRM, &reading, &before);
+	for (int i = 1; i <= SIGNALS; i++)
+		read_until_signal(i);
+	sigaction(SIGALRM, &before, NULL);
+	assert_int_equal(wrong, 0);
+	upmu_close(interrupted);
+}
+
 static void a_program_is_executed_with_a_set_open(void **state)
 {
 	struct upmu *set;
@@ -306,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_child_reads_closes_and_opens),
 		cmocka_unit_test(forks_beside_threads_that_open_do_not_hang),
 		cmocka_unit_test(a_thread_is_cancelled_between_sets_only),
+		cmocka_unit_test(a_signal_handler_reads_what_it_interrupts),
 		cmocka_unit_test(a_program_is_executed_with_a_set_open),
 #ifdef LIBRARY
 		cmocka_unit_test(the_library_is_loaded_and_unloaded),
