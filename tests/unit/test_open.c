@@ -3,13 +3,9 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/wanted.h"
@@ -438,48 +434,6 @@ static void a_clock_cannot_be_stopped(void **state)
 	assert_int_equal(upmu_start(set), -EOPNOTSUPP);
 }
 
-static sem_t fork_now;
-
-/* Half of the set is open: another thread is asked to fork, and has time to. */
-static void ask_for_a_fork(void)
-{
-	if (fake_open_fds() < 3)
-		return;
-	sem_post(&fork_now);
-	usleep(50000);
-}
-
-/* The child knows no set, so it has no descriptors: none, or all of those of a
- * set that the program can close. */
-static void *fork_when_asked(void *out)
-{
-	int *status = out;
-	pid_t child;
-
-	sem_wait(&fork_now);
-	child = fork();
-	if (!child) {
-		upmu_close(set == SENTINEL ? NULL : set);
-		_exit((int)fake_open_fds());
-	}
-	waitpid(child, status, 0);
-	return NULL;
-}
-
-static void a_fork_waits_for_the_end_of_an_open(void **state)
-{
-	pthread_t forker;
-	int status = -1;
-
-	(void)state;
-	sem_init(&fork_now, 0, 0);
-	fake.in_perf_open = ask_for_a_fork;
-	pthread_create(&forker, NULL, fork_when_asked, &status);
-	assert_opens("cycles,r8,r9", NULL);
-	pthread_join(forker, NULL);
-	assert_int_equal(status, 0);
-}
-
 static void a_system_out_of_descriptors_is_enfile(void **state)
 {
 	(void)state;
@@ -536,35 +490,6 @@ static void numbers_that_perf_refuses_are_eio(void **state)
 	}
 }
 
-static int status_of_handlers_child = -1;
-
-static void fork_in_a_handler(int signal)
-{
-	pid_t child = fork();
-
-	(void)signal;
-	if (!child)
-		_exit(0);
-	waitpid(child, &status_of_handlers_child, 0);
-}
-
-static void interrupt_once(void)
-{
-	fake.in_perf_open = NULL;
-	raise(SIGUSR1);
-}
-
-/* What it waits for would never come. */
-static void a_signal_handler_forks_in_the_middle_of_an_open(void **state)
-{
-	(void)state;
-	signal(SIGUSR1, fork_in_a_handler);
-	fake.in_perf_open = interrupt_once;
-	assert_opens("cycles,r8", NULL);
-	signal(SIGUSR1, SIG_DFL);
-	assert_int_equal(status_of_handlers_child, 0);
-}
-
 static void closing_nothing_is_a_no_op(void **state)
 {
 	(void)state;
@@ -614,12 +539,10 @@ int main(void)
 		OPEN_TEST(any_clock_is_taken_only_where_asked_for),
 		OPEN_TEST(a_clock_stands_in_for_cycles_alone),
 		OPEN_TEST(a_clock_cannot_be_stopped),
-		OPEN_TEST(a_fork_waits_for_the_end_of_an_open),
 		OPEN_TEST(a_system_out_of_descriptors_is_enfile),
 		OPEN_TEST(a_source_by_name_tells_its_own_error),
 		OPEN_TEST(without_sysfs_the_mount_is_asked_for),
 		OPEN_TEST(numbers_that_perf_refuses_are_eio),
-		OPEN_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
 		OPEN_TEST(closing_nothing_is_a_no_op),
 	};
 

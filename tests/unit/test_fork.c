@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* fork() while a set is half open, in another thread and in this one. */
+#include "fake_kernel.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct upmu *set;
+
+static int boot_pi2(void **state)
+{
+	(void)state;
+	fake_boot("pi2");
+	set = NULL;
+	return 0;
+}
+
+static int nothing_is_left(void **state)
+{
+	(void)state;
+	upmu_close(set);
+	assert_int_equal(fake_open_fds(), 0);
+	return 0;
+}
+
+static void open_set(void)
+{
+	int ret = upmu_open(&set, "cycles,r8,r9", NULL);
+
+	if (ret)
+		fail_msg("%d: %s", ret, upmu_explain());
+}
+
+static sem_t fork_now;
+
+/* Half of the set is open: another thread is asked to fork, and has time to. */
+static void ask_for_a_fork(void)
+{
+	if (fake_open_fds() < 3)
+		return;
+	sem_post(&fork_now);
+	usleep(50000);
+}
+
+/* The child knows no set, so it has no descriptors: none, or all of those of a
+ * set that the program can close. */
+static void *fork_when_asked(void *out)
+{
+	int *status = out;
+	pid_t child;
+
+	sem_wait(&fork_now);
+	child = fork();
+	if (!child) {
+		upmu_close(set);
+		_exit((int)fake_open_fds());
+	}
+	waitpid(child, status, 0);
+	return NULL;
+}
+
+static void a_fork_waits_for_the_end_of_an_open(void **state)
+{
+	pthread_t forker;
+	int status = -1;
+
+	(void)state;
+	sem_init(&fork_now, 0, 0);
+	fake.in_perf_open = ask_for_a_fork;
+	pthread_create(&forker, NULL, fork_when_asked, &status);
+	open_set();
+	pthread_join(forker, NULL);
+	assert_int_equal(status, 0);
+}
+
+static int status_of_handlers_child = -1;
+
+static void fork_in_a_handler(int signal)
+{
+	pid_t child = fork();
+
+	(void)signal;
+	if (!child)
+		_exit(0);
+	waitpid(child, &status_of_handlers_child, 0);
+}
+
+static void interrupt_once(void)
+{
+	fake.in_perf_open = NULL;
+	raise(SIGUSR1);
+}
+
+/* What it waits for would never come. */
+static void a_signal_handler_forks_in_the_middle_of_an_open(void **state)
+{
+	(void)state;
+	signal(SIGUSR1, fork_in_a_handler);
+	fake.in_perf_open = interrupt_once;
+	open_set();
+	signal(SIGUSR1, SIG_DFL);
+	assert_int_equal(status_of_handlers_child, 0);
+}
+
+#define FORK_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FORK_TEST(a_fork_waits_for_the_end_of_an_open),
+		FORK_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
+	};
+
+	return cmocka_run_group_tests_name("fork", tests, NULL, NULL);
+}
