@@ -273,7 +273,7 @@ static void alone(void)
 
 	poke("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	/* ... nor, since 6.12, by the server that runs who waits for long */
-	poke("/sys/kernel/debug/sched/fair_server/cpu1/runtime", "0");
+	no_fair_server();
 	pin(1);
 	if (sched_setscheduler(0, SCHED_FIFO, &priority)) {
 		perror("sched_setscheduler");
