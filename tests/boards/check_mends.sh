@@ -28,6 +28,8 @@ for round in 1 2 3 4 5; do
 done
 echo @ user
 exec_reads as 1000 /upmu/bin/upmu check
+echo @ bits
+[ ! -e /upmu32 ] || /upmu32 check
 echo @ json
 upmu check --json
 echo @ held
