@@ -212,19 +212,6 @@ static inline int poke(const char *path, const char *text)
 	return err;
 }
 
-/* Since 6.12 the scheduler lets who waits for long interrupt real-time work. */
-static inline void no_fair_server(void)
-{
-	char path[64];
-
-	for (int cpu = 0; cpu < 8; cpu++) {
-		snprintf(path, sizeof(path),
-			 "/sys/kernel/debug/sched/fair_server/cpu%d/runtime",
-			 cpu);
-		poke(path, "0");
-	}
-}
-
 static inline bool file_has(const char *path, const char *text)
 {
 	static char buffer[65536];

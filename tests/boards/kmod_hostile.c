@@ -183,7 +183,6 @@ int main(int argc, char **argv)
 	double end = seconds() + (argc > 1 ? atof(argv[1]) : 10);
 	int fd, failed = 0, status;
 
-	no_fair_server(); /* as kmod_soak */
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	for (size_t n = 0; n < count; n++)

@@ -392,8 +392,6 @@ int main(int argc, char **argv)
 	least_rotations = argc > 4 ? strtoull(argv[4], NULL, 0) : 10;
 	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
 		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	/* its accounting of 6.12 warns when CPUs come and go */
-	no_fair_server();
 	if (argc <= 5)
 		soak("count", duration);
 	for (int n = 5; n < argc; n++)
