@@ -10,8 +10,11 @@ mkdir -p "$folder/extra"
 cp /upmu/upmu.ko "$folder/extra/"
 depmod
 
-echo @ newcomer
-exec_reads as 1000 /upmu/bin/upmu check
+set -- /sys/bus/event_source/devices/armv*
+if [ ! -e "$1" ]; then
+	echo @ newcomer
+	exec_reads as 1000 /upmu/bin/upmu check
+fi
 
 for round in 1 2 3 4 5; do
 	echo "@ check$round"
