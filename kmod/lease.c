@@ -7,11 +7,11 @@
  * changed is put back by a work on an ordered queue; close() and the next
  * taker wait for that.
  */
+#include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/string_helpers.h>
 
 #include "lease.h"
 
@@ -410,16 +410,24 @@ void upmu_lease_exited(struct task_struct *task)
 	upmu_lease_end_taken_by(process);
 }
 
+/* A process names itself: no line breaks and no escapes from it. */
+static void upmu_hold_name(char name[TASK_COMM_LEN], const char *comm)
+{
+	unsigned int n;
+
+	for (n = 0; n < TASK_COMM_LEN - 1 && comm[n]; n++)
+		name[n] = isascii(comm[n]) && isprint(comm[n]) ? comm[n] : '?';
+	name[n] = '\0';
+}
+
 static void upmu_hold_show(struct seq_file *m, struct upmu_hold *hold)
 {
-	char name[4 * TASK_COMM_LEN + 1];
+	char name[TASK_COMM_LEN];
 	unsigned int processes = 0;
 	struct list_head *each;
 
 	list_for_each(each, &hold->covers) processes++;
-	/* A process names itself: no line breaks from it. */
-	string_escape_str(hold->comm, name, sizeof(name),
-			  ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_OCTAL, NULL);
+	upmu_hold_name(name, hold->comm);
 	seq_printf(m,
 		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
 		   pid_vnr(hold->process), upmu_mode_names[hold->mode],

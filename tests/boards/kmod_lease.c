@@ -99,6 +99,24 @@ static void fork_storm_test(void)
 	close(fd);
 }
 
+/* A process names itself; the state has one line for it all the same. */
+static void name_test(void)
+{
+	char line[160];
+	int fd;
+
+	prctl(PR_SET_NAME, "a\nlease\x1b \xe9");
+	fd = take(light);
+	snprintf(line, sizeof(line), "\nlease pid %d mode %s ok processes 1 ",
+		 getpid(), light == UPMU_MODE_COUNT ? "count" : "cycles");
+	tap(file_has(UPMU_STATE, line) &&
+		    file_has(UPMU_STATE, " comm a?lease? ?\ncpu 0 ") &&
+		    file_has(UPMU_STATE, "\nleases 1\n"),
+	    "the_state_names_a_holder_in_one_line_of_plain_text", NULL);
+	close(fd);
+	prctl(PR_SET_NAME, "kmod_lease");
+}
+
 #define MOST_LEASES 64 /* upmu/uapi.h, EMFILE */
 
 static int child_takes(void *unused)
@@ -498,6 +516,7 @@ int main(int argc, char **argv)
 	holder_tests();
 	children_tests();
 	fork_storm_test();
+	name_test();
 	many_leases_test();
 	exec_tests();
 	end_tests();
