@@ -158,8 +158,9 @@ counting() {	# PID
 
 @test "stat_reports_after_the_terminals_interrupt" {
 	needs_terminal
-	# A terminal's Ctrl-C goes to the whole foreground job.
-	run timeout 60 script -qec "'$upmu' stat -o report -- sh -c \
+	# A terminal's Ctrl-C goes to the whole foreground job: a shell between
+	# would die of it and hide the status.
+	run timeout 60 script -qec "exec '$upmu' stat -o report -- sh -c \
 		'trap \"exit 9\" INT; echo >ready; while :; do sleep 0.1; done'" \
 		/dev/null < <(wait_until [ -e ready ]; printf '\003'; wait_until [ -s report ])
 	[ "$status" -eq 9 ]
