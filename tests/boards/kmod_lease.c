@@ -117,6 +117,41 @@ static void name_test(void)
 	prctl(PR_SET_NAME, "kmod_lease");
 }
 
+/* Of CPU 0 as it runs the one who asks; -1: not told. */
+static long permission(void)
+{
+	FILE *state = fopen(UPMU_STATE, "r");
+	char line[160], *found = NULL;
+
+	while (state && !found && fgets(line, sizeof(line), state))
+		if (!strncmp(line, "cpu 0 ", 6))
+			found = strstr(line, " access ");
+	if (state)
+		fclose(state);
+	return found ? strtol(found + strlen(" access "), NULL, 16) : -1;
+}
+
+static void permission_test(void)
+{
+	long before, held, after;
+	cpu_set_t all;
+	int fd;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	pin(0);
+	before = permission();
+	fd = take(light);
+	held = permission();
+	close(fd);
+	after = permission();
+	sched_setaffinity(0, sizeof(all), &all);
+	tap(held > 0, "the_state_shows_the_permission_of_each_cpu", "%lx",
+	    held);
+	if (light == UPMU_MODE_COUNT)
+		tap(!before && !after, "and_that_nobody_else_has_it",
+		    "%lx, %lx", before, after);
+}
+
 #define MOST_LEASES 64 /* upmu/uapi.h, EMFILE */
 
 static int child_takes(void *unused)
@@ -517,6 +552,7 @@ int main(int argc, char **argv)
 	children_tests();
 	fork_storm_test();
 	name_test();
+	permission_test();
 	many_leases_test();
 	exec_tests();
 	end_tests();
