@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,17 +46,16 @@ static int read_pmu(const char *name, struct upmu_pmu *pmu)
 	return 0;
 }
 
-/* It was not asked, for want of what this process may have later. */
-static bool is_want(int error)
-{
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
-}
-
 static int by_type(const void *a, const void *b)
 {
 	const struct upmu_pmu *left = a, *right = b;
 
 	return (left->type > right->type) - (left->type < right->type);
+}
+
+bool upmu_pmus_is_want(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
 int upmu_pmus_list(struct upmu_pmu *pmus)
@@ -74,12 +72,13 @@ int upmu_pmus_list(struct upmu_pmu *pmus)
 	dir = opendir(path);
 	if (!dir)
 		return -errno;
-	while (n < UPMU_PMUS_MAX && !is_want(ret) && (entry = readdir(dir))) {
+	while (n < UPMU_PMUS_MAX && !upmu_pmus_is_want(ret) &&
+	       (entry = readdir(dir))) {
 		ret = read_pmu(entry->d_name, &pmus[n]);
 		n += !ret;
 	}
 	closedir(dir);
-	if (is_want(ret))
+	if (upmu_pmus_is_want(ret))
 		return ret;
 	qsort(pmus, (size_t)n, sizeof(*pmus), by_type);
 	return n;

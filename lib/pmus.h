@@ -8,6 +8,7 @@
 #ifndef UPMU_LIB_PMUS_H
 #define UPMU_LIB_PMUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,5 +27,8 @@ struct upmu_pmu {
  * Reads sysfs on each call.
  */
 int upmu_pmus_list(struct upmu_pmu *pmus);
+
+/** Is @error one of those first three: what this process may have later? */
+bool upmu_pmus_is_want(int error);
 
 #endif

@@ -222,7 +222,7 @@ static int find_kinds(struct upmu_machine *machine)
 	n = upmu_pmus_list(pmus);
 	/* What is found here is remembered: not that nothing could be asked.
 	 * Without sysfs, no PMU is known. */
-	if (n == -EMFILE || n == -ENFILE || n == -ENOMEM)
+	if (upmu_pmus_is_want(n))
 		return n;
 	for (int i = 0; !ret && i < n; i++)
 		ret = add_pmu(machine, &pmus[i], &info);
