@@ -362,9 +362,7 @@ static void assert_enomem_of(const char *name)
 	source = name;
 	assert_int_equal(open_and_close(), -ENOMEM);
 	assert_int_equal(live, before);
-	assert_int_equal(fake_open_fds(), 0);
-	assert_int_equal(fake_open_pages(), 0);
-	assert_int_equal(fake.live_leases, 0);
+	fake_assert_closed();
 }
 
 static void a_kernel_without_memory_is_enomem(void **state)

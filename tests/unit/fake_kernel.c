@@ -373,3 +373,10 @@ unsigned int __wrap_upmu_processor_registers(void)
 {
 	return fake.registers;
 }
+
+void fake_assert_closed(void)
+{
+	assert_int_equal(fake_open_fds(), 0);
+	assert_int_equal(fake_open_pages(), 0);
+	assert_int_equal(fake.live_leases, 0);
+}

@@ -79,6 +79,8 @@ void fake_remove(const char *path);
 /** Descriptors that are open now, /dev/upmu's too. */
 size_t fake_open_fds(void);
 size_t fake_open_pages(void);
+/** No descriptor, no page and no lease is left; fails the test else. */
+void fake_assert_closed(void);
 /** All events leave the hardware: their pages carry no index. */
 void fake_leave_hardware(void);
 

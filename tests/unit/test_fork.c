@@ -22,7 +22,7 @@ static int nothing_is_left(void **state)
 {
 	(void)state;
 	upmu_close(set);
-	assert_int_equal(fake_open_fds(), 0);
+	fake_assert_closed();
 	return 0;
 }
 

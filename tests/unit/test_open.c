@@ -30,9 +30,7 @@ static int nothing_is_left(void **state)
 	(void)state;
 	if (set != SENTINEL)
 		upmu_close(set);
-	assert_int_equal(fake_open_fds(), 0);
-	assert_int_equal(fake_open_pages(), 0);
-	assert_int_equal(fake.live_leases, 0);
+	fake_assert_closed();
 	return 0;
 }
 
