@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/perf.h"
+#include "lib/perf/perf.h"
 #include "upmu.h"
 #include "upmu/raw.h"
 #include "upmu/uapi.h"

@@ -16,8 +16,8 @@
 
 #include "child.h"
 #include "command.h"
-#include "lib/perf.h"
-#include "lib/pmus.h"
+#include "lib/perf/perf.h"
+#include "lib/perf/pmus.h"
 #include "lib/sys.h"
 #include "upmu.h"
 #include "upmu/uapi.h"

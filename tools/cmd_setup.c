@@ -19,7 +19,7 @@
 
 #include "command.h"
 #include "kernel.h"
-#include "lib/pmus.h"
+#include "lib/perf/pmus.h"
 #include "lib/sys.h"
 
 #define MARK	   "# Written by `upmu setup`; `upmu setup --undo` removes it.\n"

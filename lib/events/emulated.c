@@ -13,7 +13,7 @@
 
 #include "lib/events/events.h"
 #include "lib/events/text.h"
-#include "lib/pmus.h"
+#include "lib/perf/pmus.h"
 #include "lib/sys.h"
 
 #define DEVICES "/sys/bus/event_source/devices"

@@ -7,7 +7,7 @@
 #include "lib/events/cpuinfo.h"
 #include "lib/events/events.h"
 #include "lib/events/text.h"
-#include "lib/pmus.h"
+#include "lib/perf/pmus.h"
 #include "lib/sys.h"
 
 /* What perf wants for the cycle counter: drivers/perf/arm_v6_pmu.c and

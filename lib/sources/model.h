@@ -5,7 +5,7 @@
 #ifndef UPMU_LIB_MODEL_H
 #define UPMU_LIB_MODEL_H
 
-#include "lib/wanted.h"
+#include "lib/set/wanted.h"
 
 #define UPMU_MODEL_STILL UINT64_MAX
 

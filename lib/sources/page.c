@@ -12,12 +12,12 @@
 #include <string.h>
 
 #include "lib/explain.h"
-#include "lib/fast.h"
-#include "lib/lease.h"
-#include "lib/perf_set.h"
-#include "lib/pmu_alive.h"
-#include "lib/processor.h"
-#include "lib/registry.h"
+#include "lib/set/fast.h"
+#include "lib/module/lease.h"
+#include "lib/perf/perf_set.h"
+#include "lib/perf/pmu_alive.h"
+#include "lib/registers/processor.h"
+#include "lib/set/registry.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 

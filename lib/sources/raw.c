@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "lib/explain.h"
-#include "lib/lease.h"
-#include "lib/pmu_alive.h"
-#include "lib/processor.h"
+#include "lib/module/lease.h"
+#include "lib/perf/pmu_alive.h"
+#include "lib/registers/processor.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 #include "regs/regs.h"

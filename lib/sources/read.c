@@ -3,8 +3,8 @@
  * read: perf events, read with read(2). Wherever perf has a PMU.
  */
 #include "lib/explain.h"
-#include "lib/perf_set.h"
-#include "lib/pmu_alive.h"
+#include "lib/perf/perf_set.h"
+#include "lib/perf/pmu_alive.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 

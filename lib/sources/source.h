@@ -8,7 +8,7 @@
 #ifndef UPMU_LIB_SOURCE_H
 #define UPMU_LIB_SOURCE_H
 
-#include "lib/set.h"
+#include "lib/set/set.h"
 
 /**
  * struct upmu_source - the functions of one way of reading

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 
 #include "lib/explain.h"
-#include "lib/processor.h"
+#include "lib/registers/processor.h"
 #include "lib/sources/clocks.h"
 #include "lib/sys.h"
 

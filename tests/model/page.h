@@ -5,7 +5,7 @@
 #ifndef TESTS_MODEL_PAGE_H
 #define TESTS_MODEL_PAGE_H
 
-#include "lib/fast.h"
+#include "lib/set/fast.h"
 #include "tests/model/current.h"
 
 #define SLOW_COUNT UINT64_C(0x510a510a510a)

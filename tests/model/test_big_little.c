@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "lib/set.h"
+#include "lib/set/set.h"
 #include "tests/model/current.h"
 #include "tests/unit/said.h"
 

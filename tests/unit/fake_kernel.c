@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/pmu_alive.h"
+#include "lib/perf/pmu_alive.h"
 #include "lib/sys.h"
-#include "lib/wanted.h"
+#include "lib/set/wanted.h"
 
 struct fake_kernel fake;
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "lib/wanted.h"
+#include "lib/set/wanted.h"
 #include "said.h"
 
 #define SENTINEL   ((struct upmu *)0x5a5a)

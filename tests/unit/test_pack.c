@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/sys.h"
-#include "tools/stat.h"
+#include "tools/stat/stat.h"
 
 #define FDS 1024
 

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/set.h"
+#include "lib/set/set.h"
 #include "said.h"
 
 static const struct upmu_options page_only = {

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "lib/region.h"
+#include "lib/region/region.h"
 #include "lib/sources/model.h"
 #include "said.h"
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/stat.h"
+#include "tools/stat/stat.h"
 
 #define PERIODS 169
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tools/stat.h"
+#include "tools/stat/stat.h"
 
 #define TURNS 3
 #define MANY  500000 /* slices: 2,000 s of 4 ms */

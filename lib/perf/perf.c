@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "lib/perf/perf.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "lib/perf/perf_explain.h"
+#include "lib/sys.h"
+
+/*
+ * arm64's driver (Linux 5.17) and upmu.ko read two bits of config1: bit 1
+ * asks for the hardware index in the mmap page, bit 0 for a 64-bit counter.
+ */
+#define CONFIG1_LONG	  1
+#define CONFIG1_USER_READ 2
+
+void upmu_perf_attr(struct perf_event_attr *attr,
+		    const struct upmu_perf_event *event, uint32_t flags)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->size = sizeof(*attr);
+	attr->type = event->type;
+	attr->config = event->config;
+	attr->config1 = event->config1;
+	attr->config2 = event->config2;
+	attr->read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (flags & UPMU_PERF_GROUP_READ)
+		attr->read_format |= PERF_FORMAT_GROUP;
+	attr->inherit = !!(flags & UPMU_PERF_INHERIT);
+	attr->enable_on_exec = !!(flags & UPMU_PERF_ENABLE_ON_EXEC);
+	attr->disabled =
+		!!(flags & (UPMU_PERF_DISABLED | UPMU_PERF_ENABLE_ON_EXEC));
+	attr->pinned = !!(flags & UPMU_PERF_PINNED);
+	attr->exclude_user =
+		event->exclude_user || (flags & UPMU_PERF_EXCLUDE_USER);
+	attr->exclude_kernel =
+		event->exclude_kernel || (flags & UPMU_PERF_EXCLUDE_KERNEL);
+	/* perf counts as unprivileged only what excludes both. */
+	attr->exclude_hv = attr->exclude_kernel;
+	if ((flags & UPMU_PERF_USER_READ) && event->is_cpu)
+		attr->config1 |= CONFIG1_USER_READ;
+	if ((flags & UPMU_PERF_LONG) && event->is_cpu)
+		attr->config1 |= CONFIG1_LONG;
+}
+
+int upmu_perf_open(const struct upmu_perf_event *event,
+		   const struct upmu_perf_target *target)
+{
+	struct perf_event_attr attr;
+	int fd;
+
+	upmu_perf_attr(&attr, event, target->flags);
+	fd = upmu_sys_perf_event_open(&attr, target->pid, target->cpu,
+				      target->group_fd, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return upmu_perf_explain(fd, event, target, &attr);
+	return fd;
+}
+
+int upmu_perf_open_cycles(uint32_t flags)
+{
+	static const struct upmu_perf_event cycles = {
+		.name = "cycles",
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.is_cpu = true,
+	};
+	struct upmu_perf_target self = { .cpu = -1, .group_fd = -1 };
+	int fd;
+
+	self.flags = flags | UPMU_PERF_EXCLUDE_KERNEL;
+	fd = upmu_perf_open(&cycles, &self);
+	if (fd >= 0)
+		return fd;
+	/* A core without mode filters; else this tells the better reason. */
+	self.flags = flags;
+	return upmu_perf_open(&cycles, &self);
+}
+
+int upmu_perf_read(int fd, struct upmu_value *value)
+{
+	uint64_t raw[3];
+	ssize_t n = upmu_sys_read(fd, raw, sizeof(raw));
+
+	if (n < 0)
+		return (int)n;
+	/* A pinned event that lost its place, or a group's read format. */
+	if (n != sizeof(raw))
+		return -EIO;
+	value->count = raw[0];
+	value->enabled_ns = raw[1];
+	value->running_ns = raw[2];
+	return 0;
+}
+
+int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n)
+{
+	uint64_t raw[3 + UPMU_PERF_GROUP_MAX];
+	ssize_t got;
+
+	if (n > UPMU_PERF_GROUP_MAX)
+		return -EINVAL;
+	got = upmu_sys_read(fd, raw, (3 + n) * sizeof(*raw));
+	if (got < 0)
+		return got == -ENOSPC ? -EINVAL : (int)got;
+	if (!got)
+		return -EIO;
+	if (raw[0] != n)
+		return -EINVAL;
+	for (size_t i = 0; i < n; i++)
+		values[i] = (struct upmu_value){ raw[3 + i], raw[1], raw[2] };
+	return 0;
+}
+
+static void *group_argument(bool group)
+{
+	return (void *)(uintptr_t)(group ? PERF_IOC_FLAG_GROUP : 0);
+}
+
+int upmu_perf_enable(int fd, bool group)
+{
+	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_ENABLE, group_argument(group));
+}
+
+int upmu_perf_disable(int fd, bool group)
+{
+	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_DISABLE,
+			      group_argument(group));
+}

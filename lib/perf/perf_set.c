@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+#include "lib/perf/perf_set.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/explain.h"
+#include "lib/perf/perf.h"
+#include "lib/perf/pmu_alive.h"
+#include "lib/sys.h"
+
+/* DDI 0487 D13.10: the same number from PMUv1 on. */
+#define ARM_INST_RETIRED 0x08
+
+/* The event that is to have the 64-bit cycle counter; size for none. */
+static size_t long_position(const struct upmu_wanted *wanted,
+			    uint32_t perf_flags)
+{
+	size_t i = wanted->size;
+
+	if (perf_flags & UPMU_PERF_LONG)
+		for (i = 0; i < wanted->size; i++)
+			if (wanted->events[i].is_cycles)
+				break;
+	return i;
+}
+
+/* The leader is read with its group, each other event also by itself. */
+static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
+		      size_t pmu, uint32_t perf_flags)
+{
+	struct upmu_perf_target target = {
+		.pid = 0,
+		.cpu = -1,
+		.group_fd = -1,
+	};
+	size_t wide = long_position(wanted, perf_flags);
+
+	perf_flags &= ~(uint32_t)UPMU_PERF_LONG;
+	for (size_t i = 0; i < set->size; i++) {
+		int fd;
+
+		target.flags = perf_flags;
+		/* Only the leader is held back; the others follow it. */
+		if (!i)
+			target.flags |=
+				UPMU_PERF_DISABLED | UPMU_PERF_GROUP_READ;
+		if (i == wide)
+			target.flags |= UPMU_PERF_LONG;
+		fd = upmu_perf_open(&wanted->events[i].perf[pmu], &target);
+		if (fd < 0)
+			return fd;
+		set->slots[i].fd[pmu] = fd;
+		target.group_fd = set->slots[0].fd[pmu];
+	}
+	return 0;
+}
+
+static int open_groups(struct upmu *set, const struct upmu_wanted *wanted,
+		       uint32_t perf_flags)
+{
+	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
+		int ret = open_group(set, wanted, pmu, perf_flags);
+
+		if (ret) {
+			upmu_perf_set_close(set);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void show_user_only(struct upmu *set)
+{
+	for (size_t i = 0; i < set->size; i++) {
+		char *name = set->slots[i].name;
+		size_t used = strlen(name);
+
+		if (!strchr(name, ':'))
+			snprintf(name + used, UPMU_NAME_SIZE - used, ":u");
+	}
+}
+
+/*
+ * perf_event_paranoid=2 lets a user count user mode only. On a core whose PMU
+ * cannot tell the modes apart that fails too, and the first reason stands.
+ */
+static int open_user_only(struct upmu *set, const struct upmu_wanted *wanted,
+			  uint32_t perf_flags)
+{
+	char reason[UPMU_EXPLAIN_SIZE];
+
+	strcpy(reason, upmu_explain());
+	if (open_groups(set, wanted, perf_flags | UPMU_PERF_EXCLUDE_KERNEL))
+		return upmu_explain_set(-EACCES, "%s", reason);
+	show_user_only(set);
+	return 0;
+}
+
+static int check_emulated_event(const struct upmu_wanted_event *event)
+{
+	if (!event->is_hardware)
+		return 0;
+	if (event->code[0] == ARM_INST_RETIRED)
+		return upmu_emulator_alive(&event->perf[0]);
+	if (event->is_emulated)
+		return 0;
+	return upmu_explain_set(-EOPNOTSUPP,
+				"'%s' would stay 0: this board is emulated, "
+				"and QEMU counts cycles, instructions (with "
+				"-icount) and software increments only",
+				event->name);
+}
+
+static int check_emulated(const struct upmu_wanted *wanted)
+{
+	int ret = 0;
+
+	for (size_t i = 0; wanted->is_emulated && !ret && i < wanted->size; i++)
+		ret = check_emulated_event(&wanted->events[i]);
+	return ret;
+}
+
+static int check_alive(const struct upmu_wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->size; i++)
+		if (wanted->events[i].is_hardware)
+			return upmu_pmu_alive();
+	return 0;
+}
+
+int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
+		       uint32_t perf_flags)
+{
+	int ret;
+
+	ret = check_emulated(wanted);
+	if (ret)
+		return ret;
+	if (set->flags & UPMU_OPEN_USER_ONLY)
+		perf_flags |= UPMU_PERF_EXCLUDE_KERNEL;
+	set->pmus = wanted->pmus;
+	ret = open_groups(set, wanted, perf_flags);
+	if (ret == -EACCES && !(perf_flags & UPMU_PERF_EXCLUDE_KERNEL))
+		ret = open_user_only(set, wanted, perf_flags);
+	if (!ret)
+		ret = check_alive(wanted);
+	if (ret)
+		upmu_perf_set_close(set);
+	return ret;
+}
+
+void upmu_perf_set_close(struct upmu *set)
+{
+	for (size_t i = set->size; i-- > 0;)
+		for (size_t pmu = 0; pmu < UPMU_PMUS_MAX; pmu++) {
+			int *fd = &set->slots[i].fd[pmu];
+
+			if (*fd >= 0)
+				upmu_sys_close(*fd);
+			*fd = -1;
+		}
+}
+
+static int explain_switch(int error, const char *what)
+{
+	return upmu_explain_set(error, "perf cannot %s the events: %s", what,
+				strerror(-error));
+}
+
+int upmu_perf_set_start(struct upmu *set)
+{
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+		int ret = upmu_perf_enable(set->slots[0].fd[pmu], true);
+
+		if (ret)
+			return explain_switch(ret, "start");
+	}
+	return 0;
+}
+
+int upmu_perf_set_stop(struct upmu *set)
+{
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+		int ret = upmu_perf_disable(set->slots[0].fd[pmu], true);
+
+		if (ret)
+			return explain_switch(ret, "stop");
+	}
+	return 0;
+}
+
+static int explain_read(int error)
+{
+	return upmu_explain_set(error == -EBADF ? error : -EIO,
+				"perf gives no numbers: %s", strerror(-error));
+}
+
+/*
+ * A thread is on one kind of core at a time: counts and running times of the
+ * PMUs add up, while each PMU's event was wanted all the time.
+ */
+static void add_value(struct upmu_value *sum, const struct upmu_value *value)
+{
+	sum->count += value->count;
+	sum->running_ns += value->running_ns;
+	if (value->enabled_ns > sum->enabled_ns)
+		sum->enabled_ns = value->enabled_ns;
+}
+
+int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
+{
+	struct upmu_value part[UPMU_EVENTS_MAX];
+
+	memset(values, 0, set->size * sizeof(*values));
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+		int ret = upmu_perf_read_group(set->slots[0].fd[pmu], part,
+					       set->size);
+
+		if (ret)
+			return explain_read(ret);
+		for (size_t i = 0; i < set->size; i++)
+			add_value(&values[i], &part[i]);
+	}
+	return 0;
+}
+
+static int read_one(const struct upmu *set, size_t position, size_t pmu,
+		    uint64_t *count)
+{
+	struct upmu_value values[UPMU_EVENTS_MAX];
+	int fd = set->slots[position].fd[pmu];
+	int ret;
+
+	ret = position ? upmu_perf_read(fd, values)
+		       : upmu_perf_read_group(fd, values, set->size);
+	if (!ret)
+		*count = values[0].count;
+	return ret;
+}
+
+int upmu_perf_set_count(struct upmu *set, size_t position, uint64_t *count)
+{
+	uint64_t sum = 0;
+
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+		uint64_t part;
+		int ret = read_one(set, position, pmu, &part);
+
+		if (ret)
+			return explain_read(ret);
+		sum += part;
+	}
+	*count = sum;
+	return 0;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/* The report on regions: text, JSON, and where it goes at exit. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/explain.h"
+#include "lib/region/region.h"
+
+/* As many as each double has for sure, so that 97080.9 is not written as
+ * 97080.899999999994. */
+#define DIGITS JSON_REAL_PRECISION(15)
+
+static atomic_bool was_reported;
+
+static void print_event(FILE *out, const struct upmu_region_summary *summary,
+			size_t region, size_t event)
+{
+	struct upmu_region_stats stats;
+
+	upmu_region_stats_of(summary, region, event, &stats);
+	fprintf(out,
+		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
+		" %15" PRIu64 "\n",
+		event ? "" : summary->names[region],
+		summary->event_names[event], stats.calls, stats.total,
+		stats.mean, stats.min, stats.max);
+}
+
+static void print_notes(FILE *out, const struct upmu_region_summary *summary)
+{
+	fputs("taken off each call:", out);
+	for (size_t i = 0; i < summary->events; i++)
+		fprintf(out, "%s %" PRIu64 " %s", i ? "," : "",
+			summary->overhead[i], summary->event_names[i]);
+	fputc('\n', out);
+	if (summary->running < 0.9995)
+		fprintf(out,
+			"the events were counted in %.1f %% of the time only: "
+			"others use the counters too, and what came in the "
+			"rest is missing\n",
+			100 * summary->running);
+}
+
+static int print_text(FILE *out, const struct upmu_region_summary *summary)
+{
+	fprintf(out,
+		"\nRegions, source %s:\n\n%-20s %-20s %10s %15s %15s %15s "
+		"%15s\n",
+		summary->source ? summary->source : "none", "region", "event",
+		"calls", "total", "mean", "min", "max");
+	for (size_t i = 0; i < summary->regions; i++) {
+		if (!summary->cells[i].calls)
+			continue;
+		for (size_t event = 0; event < summary->events; event++)
+			print_event(out, summary, i, event);
+	}
+	fputc('\n', out);
+	print_notes(out, summary);
+	return 0;
+}
+
+static json_t *event_to_json(const struct upmu_region_summary *summary,
+			     size_t region, size_t event)
+{
+	struct upmu_region_stats stats;
+
+	upmu_region_stats_of(summary, region, event, &stats);
+	return json_pack("{s:s, s:s, s:I, s:f, s:I, s:I, s:I}", "event",
+			 summary->event_names[event], "unit",
+			 summary->units[event], "total",
+			 (json_int_t)stats.total, "mean", stats.mean, "min",
+			 (json_int_t)stats.min, "max", (json_int_t)stats.max,
+			 "overhead", (json_int_t)stats.overhead);
+}
+
+/* NULL where memory ran out, as for a value of NULL; all is then freed. */
+static json_t *append(json_t *list, json_t *value)
+{
+	if (!json_array_append_new(list, value))
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+static json_t *region_to_json(const struct upmu_region_summary *summary,
+			      size_t region)
+{
+	json_t *events = json_array();
+
+	for (size_t event = 0; event < summary->events; event++)
+		events = append(events, event_to_json(summary, region, event));
+	return json_pack("{s:s, s:I, s:o}", "region", summary->names[region],
+			 "calls", (json_int_t)summary->cells[region].calls,
+			 "events", events);
+}
+
+static int print_json(FILE *out, const struct upmu_region_summary *summary)
+{
+	json_t *regions = json_array();
+	json_t *root;
+	int ret;
+
+	for (size_t i = 0; i < summary->regions; i++)
+		if (summary->cells[i].calls)
+			regions = append(regions, region_to_json(summary, i));
+	root = json_pack("{s:s?, s:f, s:o}", "source", summary->source,
+			 "running", summary->running, "regions", regions);
+	ret = json_dumpf(root, out, JSON_INDENT(2) | DIGITS);
+	fputc('\n', out);
+	json_decref(root);
+	return ret ? -ENOMEM : 0;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = write(fd, text + done, size - done);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/* Into memory first: a report is whole, or there is none of it. */
+static int write_report(int fd, const struct upmu_region_summary *summary,
+			int (*print)(FILE *out,
+				     const struct upmu_region_summary *summary))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	ret = print(out, summary);
+	if (fclose(out))
+		ret = -ENOMEM;
+	if (!ret)
+		ret = write_all(fd, text, size);
+	free(text);
+	return ret;
+}
+
+int upmu_regions_report(int fd, enum upmu_region_format format)
+{
+	struct upmu_region_summary *summary;
+	int ret;
+
+	if (format != UPMU_REGION_TEXT && format != UPMU_REGION_JSON)
+		return upmu_explain_set(-EINVAL, "no report format %d",
+					(int)format);
+	summary = malloc(sizeof(*summary));
+	if (!summary)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	upmu_regions_summarize(summary);
+	ret = write_report(fd, summary,
+			   format == UPMU_REGION_JSON ? print_json
+						      : print_text);
+	free(summary);
+	if (ret)
+		return upmu_explain_set(ret, "cannot write the report: %s",
+					strerror(-ret));
+	atomic_store(&was_reported, true);
+	return 0;
+}
+
+static bool was_any_called(void)
+{
+	struct upmu_region_summary *summary = malloc(sizeof(*summary));
+	bool any = false;
+
+	if (!summary)
+		return false;
+	upmu_regions_summarize(summary);
+	for (size_t i = 0; i < summary->regions; i++)
+		any = any || summary->cells[i].calls;
+	free(summary);
+	return any;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+static int report_to_file(const char *path)
+{
+	enum upmu_region_format format =
+		ends_with(path, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	int ret;
+
+	if (fd < 0)
+		return upmu_explain_set(-errno,
+					"cannot write the report to '%s': %s",
+					path, strerror(errno));
+	ret = upmu_regions_report(fd, format);
+	close(fd);
+	return ret;
+}
+
+void upmu_regions_at_exit(void)
+{
+	const char *where = secure_getenv("UPMU_REPORT");
+	int ret;
+
+	if (atomic_load(&was_reported) || !was_any_called())
+		return;
+	if (where && !strcmp(where, "none"))
+		return;
+	ret = where && where[0]
+		      ? report_to_file(where)
+		      : upmu_regions_report(STDERR_FILENO, UPMU_REGION_TEXT);
+	if (ret)
+		fprintf(stderr, "libupmu: %s\n", upmu_explain());
+}

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+/*
+ * All regions and threads of the process. Each thread has a set, a
+ * stack of the regions it is in, and a cell for each region; only the thread
+ * writes these, so that begin and end take no lock. A report adds up the cells
+ * of all threads, those that ended included.
+ */
+#include "lib/region/live.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/explain.h"
+#include "lib/set/options.h"
+#include "lib/set/set.h"
+
+#define DEFAULT_EVENTS	  "cycles,instructions"
+#define CALIBRATION_CALLS 32
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_once_t once;
+	pthread_key_t key;
+	struct upmu_region *regions[UPMU_REGIONS_MAX];
+	size_t n;
+	struct upmu_region_thread *threads;
+	/* What threads that ended left: counts and times. */
+	struct upmu_cell ended[UPMU_REGIONS_MAX];
+	uint64_t ended_enabled_ns, ended_running_ns;
+	/* Known once a thread has begun a region. */
+	bool is_calibrated;
+	size_t events;
+	const char *source;
+	char event_names[UPMU_REGION_EVENTS_MAX][UPMU_NAME_SIZE];
+	const char *units[UPMU_REGION_EVENTS_MAX];
+	uint64_t overhead[UPMU_REGION_EVENTS_MAX];
+	/* From upmu_regions_init(). */
+	char *list;
+	char *wanted_source;
+	struct upmu_options options;
+} all = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.once = PTHREAD_ONCE_INIT,
+};
+
+_Thread_local struct upmu_region_thread *upmu_region_self;
+
+/* Nobody is cancelled who holds it: returns what unlock_all() takes. */
+static int lock_all(void)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_mutex_lock(&all.lock);
+	return cancel_state;
+}
+
+static void unlock_all(int cancel_state)
+{
+	pthread_mutex_unlock(&all.lock);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
+static void merge_event(struct upmu_tally *sum, const struct upmu_tally *part,
+			bool is_first)
+{
+	sum->total += part->total;
+	if (is_first || part->min < sum->min)
+		sum->min = part->min;
+	if (is_first || part->max > sum->max)
+		sum->max = part->max;
+}
+
+static void merge_cell(struct upmu_cell *sum, const struct upmu_cell *part)
+{
+	if (!part->calls)
+		return;
+	for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
+		merge_event(&sum->events[i], &part->events[i], !sum->calls);
+	sum->calls += part->calls;
+}
+
+static void fold_tally(struct upmu_tally *out, const struct live_tally *live)
+{
+	bool has_small = live->small_size;
+	bool has_large = live->large_min <= live->large_max;
+
+	out->total = live->total;
+	out->min = has_small ? live->small_min : live->large_min;
+	out->max = has_large ? live->large_max
+			     : live->small_min + (live->small_size - 1);
+}
+
+/* The thread goes on: read again where it wrote meanwhile. */
+static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
+		      size_t id)
+{
+	const struct live_cell *live = &thread->cells[id];
+	unsigned int version;
+
+	do {
+		do
+			version = atomic_load_explicit(&thread->version,
+						       memory_order_acquire);
+		while (version & 1);
+		out->calls = live->calls;
+		for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
+			fold_tally(&out->events[i], &live->events[i]);
+		atomic_thread_fence(memory_order_acquire);
+	} while (atomic_load_explicit(&thread->version, memory_order_relaxed) !=
+		 version);
+}
+
+static void merge_thread(struct upmu_cell *sums,
+			 struct upmu_region_thread *thread)
+{
+	for (size_t i = 0; i < all.n; i++) {
+		struct upmu_cell cell;
+
+		copy_cell(&cell, thread, i);
+		merge_cell(&sums[i], &cell);
+	}
+}
+
+static void add_times(struct upmu *set, uint64_t *enabled, uint64_t *running)
+{
+	struct upmu_value values[UPMU_REGION_EVENTS_MAX];
+
+	if (!set || upmu_read(set, values, upmu_size(set)))
+		return;
+	*enabled += values[0].enabled_ns;
+	*running += values[0].running_ns;
+}
+
+static void unlink_thread(struct upmu_region_thread *thread)
+{
+	struct upmu_region_thread **link = &all.threads;
+
+	while (*link && *link != thread)
+		link = &(*link)->next;
+	if (*link)
+		*link = thread->next;
+}
+
+static void end_thread(void *argument)
+{
+	struct upmu_region_thread *thread = argument;
+
+	pthread_mutex_lock(&all.lock);
+	merge_thread(all.ended, thread);
+	add_times(thread->set, &all.ended_enabled_ns, &all.ended_running_ns);
+	unlink_thread(thread);
+	pthread_mutex_unlock(&all.lock);
+	upmu_close(thread->set);
+	free(thread);
+	upmu_region_self = NULL;
+}
+
+static void start(void)
+{
+	pthread_key_create(&all.key, end_thread);
+	atexit(upmu_regions_at_exit);
+}
+
+static void clear_cells(struct upmu_region_thread *thread)
+{
+	memset(thread->cells, 0, sizeof(thread->cells));
+	for (size_t i = 0; i < UPMU_REGIONS_MAX; i++)
+		for (size_t k = 0; k < UPMU_REGION_EVENTS_MAX; k++)
+			thread->cells[i].events[k].large_min = UINT64_MAX;
+}
+
+/*
+ * The least that an empty pair ever counts is what each pair costs. Called as
+ * a program calls them.
+ */
+static void calibrate(const struct upmu_region_thread *thread)
+{
+	static struct upmu_region nothing = {
+		.name = "calibration",
+		.cell = offsetof(struct upmu_region_thread, cells[0]),
+	};
+	const struct live_cell *cell = &thread->cells[nothing.id];
+
+	for (int i = 0; i < CALIBRATION_CALLS; i++)
+		if (!upmu_region_begin(&nothing))
+			upmu_region_end(&nothing);
+	for (size_t i = 0; cell->calls && i < thread->events; i++) {
+		struct upmu_tally tally;
+
+		fold_tally(&tally, &cell->events[i]);
+		all.overhead[i] = tally.min;
+	}
+}
+
+static void describe(struct upmu_region_thread *thread)
+{
+	all.events = thread->events;
+	all.source = upmu_source(thread->set);
+	for (size_t i = 0; i < thread->events; i++) {
+		strcpy(all.event_names[i], upmu_event_name(thread->set, i));
+		all.units[i] = upmu_unit(thread->set, i);
+	}
+}
+
+static const char *wanted_events(void)
+{
+	const char *events = all.list;
+
+	if (!events)
+		events = secure_getenv("UPMU_EVENTS");
+	return events ? events : DEFAULT_EVENTS;
+}
+
+static int open_set(struct upmu_region_thread *thread)
+{
+	struct upmu_options options = all.options;
+	int ret;
+
+	options.size = sizeof(options);
+	options.source = all.wanted_source;
+	ret = upmu_open(&thread->set, wanted_events(), &options);
+	if (ret)
+		return ret;
+	thread->events = upmu_size(thread->set);
+	if (thread->events <= UPMU_REGION_EVENTS_MAX)
+		return 0;
+	upmu_close(thread->set);
+	return upmu_explain_set(-EINVAL,
+				"regions count %d events at most, not %zu",
+				UPMU_REGION_EVENTS_MAX, thread->events);
+}
+
+/* With all.lock held. */
+static int make_thread(struct upmu_region_thread **out)
+{
+	struct upmu_region_thread *thread = calloc(1, sizeof(*thread));
+	int ret;
+
+	if (!thread)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	ret = open_set(thread);
+	if (ret) {
+		free(thread);
+		return ret;
+	}
+	thread->counters = upmu_counter(thread->set, 0);
+	thread->top = &thread->frames[1];
+	clear_cells(thread);
+	upmu_region_self = thread;
+	if (!all.is_calibrated) {
+		describe(thread);
+		calibrate(thread);
+		clear_cells(thread);
+		all.is_calibrated = true;
+	}
+	thread->next = all.threads;
+	all.threads = thread;
+	pthread_setspecific(all.key, thread);
+	*out = thread;
+	return 0;
+}
+
+int upmu_region_this_thread(struct upmu_region_thread **out)
+{
+	int ret, cancel_state;
+
+	pthread_once(&all.once, start);
+	cancel_state = lock_all();
+	ret = make_thread(out);
+	unlock_all(cancel_state);
+	return ret;
+}
+
+static struct upmu_region *find(const char *name)
+{
+	for (size_t i = 0; i < all.n; i++)
+		if (!strcmp(all.regions[i]->name, name))
+			return all.regions[i];
+	return NULL;
+}
+
+/* With all.lock held. */
+static int find_or_make(struct upmu_region **out, const char *name)
+{
+	struct upmu_region *region = find(name);
+
+	if (!region && all.n == UPMU_REGIONS_MAX)
+		return upmu_explain_set(-ENOSPC,
+					"no room for '%s': there are %d "
+					"regions already",
+					name, UPMU_REGIONS_MAX);
+	if (!region) {
+		region = calloc(1, sizeof(*region));
+		if (!region)
+			return upmu_explain_set(-ENOMEM, "out of memory");
+		strcpy(region->name, name);
+		region->id = all.n;
+		region->cell =
+			offsetof(struct upmu_region_thread, cells[all.n]);
+		all.regions[all.n++] = region;
+	}
+	*out = region;
+	return 0;
+}
+
+int upmu_region_open(struct upmu_region **out, const char *name)
+{
+	int ret, cancel_state;
+
+	assert(out && name);
+	if (!name[0] || strlen(name) >= UPMU_REGION_NAME_SIZE)
+		return upmu_explain_set(-EINVAL,
+					"a region's name has 1 to %d "
+					"characters: '%.80s'",
+					UPMU_REGION_NAME_SIZE - 1, name);
+	cancel_state = lock_all();
+	ret = find_or_make(out, name);
+	unlock_all(cancel_state);
+	return ret;
+}
+
+static void forget_choice(void)
+{
+	free(all.list);
+	free(all.wanted_source);
+	all.list = NULL;
+	all.wanted_source = NULL;
+}
+
+/* With all.lock held. */
+static int choose(const char *events, const struct upmu_options *options)
+{
+	struct upmu_region_thread *thread;
+
+	forget_choice();
+	all.options = *options;
+	all.options.source = NULL;
+	if (events)
+		all.list = strdup(events);
+	if (options->source)
+		all.wanted_source = strdup(options->source);
+	if ((events && !all.list) || (options->source && !all.wanted_source))
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	return make_thread(&thread);
+}
+
+int upmu_regions_init(const char *events, const struct upmu_options *options)
+{
+	struct upmu_options full;
+	int ret, cancel_state;
+
+	ret = upmu_options_copy(&full, options);
+	if (ret)
+		return ret;
+	pthread_once(&all.once, start);
+	cancel_state = lock_all();
+	if (all.is_calibrated)
+		ret = upmu_explain_set(-EALREADY, "regions count '%s' already",
+				       wanted_events());
+	else
+		ret = choose(events, &full);
+	if (ret && !all.is_calibrated)
+		forget_choice();
+	unlock_all(cancel_state);
+	return ret;
+}
+
+void upmu_regions_summarize(struct upmu_region_summary *summary)
+{
+	uint64_t enabled, running;
+	int cancel_state;
+
+	memset(summary, 0, sizeof(*summary));
+	cancel_state = lock_all();
+	enabled = all.ended_enabled_ns;
+	running = all.ended_running_ns;
+	summary->regions = all.n;
+	summary->events = all.events;
+	summary->source = all.source;
+	for (size_t i = 0; i < all.events; i++) {
+		strcpy(summary->event_names[i], all.event_names[i]);
+		summary->units[i] = all.units[i];
+		summary->overhead[i] = all.overhead[i];
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		summary->names[i] = all.regions[i]->name;
+		merge_cell(&summary->cells[i], &all.ended[i]);
+	}
+	for (struct upmu_region_thread *t = all.threads; t; t = t->next) {
+		merge_thread(summary->cells, t);
+		add_times(t->set, &enabled, &running);
+	}
+	unlock_all(cancel_state);
+	summary->running = enabled ? (double)running / (double)enabled : 1;
+}
+
+static uint64_t without(uint64_t count, uint64_t overhead)
+{
+	return count > overhead ? count - overhead : 0;
+}
+
+void upmu_region_stats_of(const struct upmu_region_summary *summary,
+			  size_t region, size_t event,
+			  struct upmu_region_stats *stats)
+{
+	const struct upmu_cell *cell = &summary->cells[region];
+	const struct upmu_tally *tally = &cell->events[event];
+	uint64_t overhead = summary->overhead[event];
+
+	*stats = (struct upmu_region_stats){
+		.calls = cell->calls,
+		.total = without(tally->total, cell->calls * overhead),
+		.min = without(tally->min, overhead),
+		.max = without(tally->max, overhead),
+		.overhead = overhead,
+		.running = summary->running,
+	};
+	if (cell->calls)
+		stats->mean = (double)stats->total / (double)cell->calls;
+}
+
+int upmu_region_read(struct upmu_region *region, size_t event,
+		     struct upmu_region_stats *stats)
+{
+	struct upmu_region_summary *summary;
+	int ret = 0;
+
+	assert(region && stats);
+	summary = malloc(sizeof(*summary));
+	if (!summary)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	upmu_regions_summarize(summary);
+	if (event >= summary->events)
+		ret = upmu_explain_set(-ENOENT, "regions count %zu events",
+				       summary->events);
+	else
+		upmu_region_stats_of(summary, region->id, event, stats);
+	free(summary);
+	return ret;
+}
+
+void upmu_regions_before_fork(void)
+{
+	pthread_mutex_lock(&all.lock);
+}
+
+void upmu_regions_in_parent(void)
+{
+	pthread_mutex_unlock(&all.lock);
+}
+
+/*
+ * The thread that forked is the child's only one. It is in no region there: its
+ * set counts the parent, and it opens one of its own at the next begin.
+ */
+void upmu_regions_in_child(void)
+{
+	pthread_mutex_init(&all.lock, NULL);
+	while (all.threads) {
+		struct upmu_region_thread *thread = all.threads;
+
+		all.threads = thread->next;
+		upmu_close(thread->set);
+		free(thread);
+	}
+	if (upmu_region_self)
+		pthread_setspecific(all.key, NULL);
+	upmu_region_self = NULL;
+	memset(all.ended, 0, sizeof(all.ended));
+	all.ended_enabled_ns = all.ended_running_ns = 0;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "lib/set/registry.h"
+
+#include <pthread.h>
+
+#include "lib/set/fast.h"
+#include "lib/module/lease.h"
+#include "lib/region/region.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct upmu *first;
+
+/*
+ * How many threads are in the middle of opening or closing a set, and how many
+ * wait to fork. A child forked in the middle had descriptors and memory of a
+ * half-made set that nobody there knows, and perf's events would outlive the
+ * parent's set. No thread is in the middle of two, so that whoever begins one
+ * can let the forks go first.
+ */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned int in_the_middle, forks;
+
+/* Of those, this thread, whose signal handlers may fork. */
+static _Thread_local unsigned int is_in_the_middle;
+
+/* Regions first: they open and close sets while they hold their lock. */
+static void before_fork(void)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	upmu_regions_before_fork();
+	pthread_mutex_lock(&lock);
+	forks++;
+	while (in_the_middle > is_in_the_middle)
+		pthread_cond_wait(&changed, &lock);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
+static void in_parent(void)
+{
+	forks--;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	upmu_regions_in_parent();
+}
+
+static void in_child(void)
+{
+	for (struct upmu *set = first; set; set = set->next) {
+		upmu_set_forget_pages(set);
+		set->has_lease = false;
+		set->is_child = true;
+	}
+	upmu_count_lease_forked();
+	forks = 0;
+	in_the_middle = is_in_the_middle;
+	/* Those who waited are not here. */
+	pthread_cond_init(&changed, NULL);
+	pthread_mutex_unlock(&lock);
+	upmu_regions_in_child();
+}
+
+/* glibc drops the handlers of a library that is dlclose()d. */
+static void watch_forks(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+int upmu_registry_hold_forks(void)
+{
+	int cancel_state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	pthread_once(&once, watch_forks);
+	pthread_mutex_lock(&lock);
+	while (forks)
+		pthread_cond_wait(&changed, &lock);
+	in_the_middle++;
+	is_in_the_middle = 1;
+	pthread_mutex_unlock(&lock);
+	return cancel_state;
+}
+
+void upmu_registry_let_forks(int cancel_state)
+{
+	pthread_mutex_lock(&lock);
+	in_the_middle--;
+	is_in_the_middle = 0;
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&lock);
+	pthread_setcancelstate(cancel_state, NULL);
+}
+
+void upmu_registry_add(struct upmu *set)
+{
+	pthread_mutex_lock(&lock);
+	set->next = first;
+	first = set;
+	pthread_mutex_unlock(&lock);
+}
+
+void upmu_registry_remove(struct upmu *set)
+{
+	struct upmu **link;
+
+	pthread_mutex_lock(&lock);
+	for (link = &first; *link; link = &(*link)->next) {
+		if (*link != set)
+			continue;
+		*link = set->next;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+bool upmu_registry_has_wide(void)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&lock);
+	for (struct upmu *set = first; set && !found; set = set->next)
+		found = set->is_wide && upmu_is_opener(set->counters);
+	pthread_mutex_unlock(&lock);
+	return found;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registry.h - every open set of the process, for the sake of fork()
+ *
+ * perf's pages are not mapped in a child (VM_DONTCOPY) and the lease is the
+ * parent's alone: in the child every counter is turned to its slow path.
+ */
+#ifndef UPMU_LIB_REGISTRY_H
+#define UPMU_LIB_REGISTRY_H
+
+#include "lib/set/set.h"
+
+/**
+ * Around all that opens or closes a set: no fork comes in the middle, and the
+ * thread is not cancelled there. Not to be nested. The first returns what the
+ * second takes.
+ */
+int upmu_registry_hold_forks(void);
+void upmu_registry_let_forks(int cancel_state);
+
+void upmu_registry_add(struct upmu *set);
+void upmu_registry_remove(struct upmu *set);
+
+/** Has the calling thread an open set that is_wide? */
+bool upmu_registry_has_wide(void);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * set.h - what a set is made of
+ */
+#ifndef UPMU_LIB_SET_H
+#define UPMU_LIB_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/perf/pmus.h"
+#include "lib/set/wanted.h"
+#include "upmu.h"
+
+struct upmu_source;
+
+/**
+ * struct upmu_slot - one event of a set
+ * @fd: perf's descriptor on each PMU of the set; -1 where none is open
+ * @page: perf's mmap page on each PMU, or NULL
+ */
+struct upmu_slot {
+	char name[UPMU_NAME_SIZE];
+	const char *unit;
+	int fd[UPMU_PMUS_MAX];
+	void *page[UPMU_PMUS_MAX];
+};
+
+struct upmu {
+	const struct upmu_source *source;
+	void *state; /* the source's own */
+	size_t size;
+	size_t pmus; /* how many fd[] of each slot are used */
+	uint32_t flags;
+	bool has_lease;
+	bool is_wide;  /* it has a 64-bit cycle counter */
+	bool is_child; /* after fork(): the parent's registers */
+	uint64_t opened_ns;
+	uint64_t opened_ticks;
+	struct upmu *next; /* in the registry */
+	struct upmu_slot *slots;
+	struct upmu_counter counters[];
+};
+
+/** The set that @counter is one of. */
+static inline struct upmu *upmu_set_of(const struct upmu_counter *counter)
+{
+	const struct upmu_counter *first = counter - counter->position;
+
+	return (struct upmu *)((uintptr_t)first -
+			       offsetof(struct upmu, counters));
+}
+
+/** Turn all counters to the slow path: the pages are no longer mapped. */
+void upmu_set_forget_pages(struct upmu *set);
+
+#endif

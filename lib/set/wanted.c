@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+#include "lib/set/wanted.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/events/events.h"
+#include "lib/explain.h"
+#include "lib/perf/perf_explain.h"
+#include "lib/sys.h"
+
+static struct upmu_machine machine;
+static pthread_mutex_t machine_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool machine_known;
+
+static int know_machine(void)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&machine_lock);
+	if (!machine_known)
+		ret = upmu_machine_read(&machine);
+	machine_known = machine_known || !ret;
+	pthread_mutex_unlock(&machine_lock);
+	if (ret == -EMFILE || ret == -ENFILE)
+		return upmu_explain_descriptors(ret, "the list of PMUs");
+	if (ret)
+		return upmu_explain_set(ret,
+					"cannot tell the kinds of core "
+					"of this machine: %s",
+					strerror(-ret));
+	return 0;
+}
+
+void upmu_wanted_forget_machine(void)
+{
+	pthread_mutex_lock(&machine_lock);
+	machine_known = false;
+	pthread_mutex_unlock(&machine_lock);
+}
+
+/* Which kinds of core this thread may meet: -1 for "no kind known". */
+struct kinds {
+	size_t n;
+	int kind[UPMU_PMUS_MAX];
+};
+
+static bool may_run_on(const struct upmu_core_kind *kind)
+{
+	cpu_set_t allowed;
+
+	if (upmu_sys_affinity(&allowed))
+		return true;
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &allowed) &&
+		    upmu_machine_kind_of_cpu(&machine, cpu) == kind)
+			return true;
+	return false;
+}
+
+static void find_kinds(struct kinds *kinds)
+{
+	kinds->n = 0;
+	for (size_t i = 0; i < machine.n_kinds; i++) {
+		const struct upmu_core_kind *kind = &machine.kinds[i];
+
+		if (machine.n_kinds == 1 ||
+		    (kind->pmu_type != UPMU_PMU_TYPE_NONE && may_run_on(kind)))
+			kinds->kind[kinds->n++] = (int)i;
+	}
+	if (!kinds->n)
+		kinds->kind[kinds->n++] = -1;
+}
+
+static void to_perf(struct upmu_perf_event *perf,
+		    const struct upmu_event *event)
+{
+	unsigned int levels = event->modifiers;
+
+	perf->type = event->type;
+	perf->config = event->config;
+	perf->config1 = event->config1;
+	perf->config2 = event->config2;
+	perf->is_cpu = event->class == UPMU_EVENT_CORE ||
+		       event->class == UPMU_EVENT_GENERIC;
+	if (!levels)
+		return;
+	perf->exclude_user = !(levels & UPMU_EVENT_USER);
+	perf->exclude_kernel = !(levels & UPMU_EVENT_KERNEL);
+}
+
+/* "cortex-a53/l1d_cache/" is l1d_cache once all kinds are added up. */
+static void copy_name(char *out, const char *name, bool added_up)
+{
+	const char *start = added_up ? strchr(name, '/') : NULL;
+	const char *end;
+
+	strcpy(out, name);
+	if (!start || !(end = strchr(++start, '/')))
+		return;
+	memcpy(out, start, (size_t)(end - start));
+	out += end - start;
+	*out = '\0';
+	if (end[1]) {
+		*out++ = ':';
+		strcpy(out, end + 1);
+	}
+}
+
+static const char *unit_of(const struct upmu_event *event)
+{
+	if (event->is_cycles)
+		return "cycles";
+	if (event->class == UPMU_EVENT_SOFTWARE &&
+	    (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+	     event->config == PERF_COUNT_SW_TASK_CLOCK))
+		return "ns";
+	return "events";
+}
+
+static int explain_lack(const struct upmu_event *event)
+{
+	const struct upmu_core_kind *kind = &machine.kinds[event->kind];
+
+	upmu_explain_set(-EXDEV,
+			 "'%s' is no event of every CPU that this thread may "
+			 "run on: %s lacks it",
+			 event->name, upmu_core_name(kind->core));
+	upmu_explain_hint("bind the thread to the CPUs that have it with "
+			  "taskset -c LIST; upmu list shows them");
+	return -EXDEV;
+}
+
+static int explain_unlike(const struct upmu_event *event)
+{
+	upmu_explain_set(-EXDEV,
+			 "'%s' is not the same event on the kinds of CPU of "
+			 "this machine: the counts cannot be added up",
+			 event->name);
+	upmu_explain_hint("bind the thread to CPUs of one kind with "
+			  "taskset -c LIST");
+	return -EXDEV;
+}
+
+/* @column: which of the set's PMUs; -1: an event of no kind, for all. */
+static int place(struct upmu_wanted *wanted, const struct upmu_event *event,
+		 int column)
+{
+	struct upmu_wanted_event *out = &wanted->events[event->position];
+
+	if (!event->is_supported)
+		return explain_lack(event);
+	if (event->kind >= 0 && wanted->pmus > 1 && !event->is_alike)
+		return explain_unlike(event);
+	copy_name(out->name, event->name,
+		  event->kind >= 0 && machine.n_kinds > 1);
+	out->unit = unit_of(event);
+	out->is_cycles = event->is_cycles;
+	out->is_hardware = event->class != UPMU_EVENT_SOFTWARE;
+	out->is_emulated = !event->row || upmu_emulator_counts(event->row);
+	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
+		if (column >= 0 && pmu != (size_t)column)
+			continue;
+		to_perf(&out->perf[pmu], event);
+		out->perf[pmu].name = out->name;
+		out->code[pmu] = event->code;
+	}
+	out->n_pmus += column < 0 ? (unsigned int)wanted->pmus : 1;
+	return 0;
+}
+
+static int column_of(const struct kinds *kinds, int kind)
+{
+	for (size_t i = 0; i < kinds->n; i++)
+		if (kinds->kind[i] == kind)
+			return (int)i;
+	return -1;
+}
+
+/* CORE/NAME/ asks for one kind of core, but the thread may meet others. */
+static int check_complete(const struct upmu_wanted *wanted,
+			  const struct upmu_event_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		size_t position = list->events[i].position;
+
+		if (wanted->events[position].n_pmus == wanted->pmus)
+			continue;
+		upmu_explain_set(-EXDEV,
+				 "'%s' is of one kind of CPU, and this thread "
+				 "may run on others, or cannot run there",
+				 list->events[i].name);
+		upmu_explain_hint("bind the thread to the CPUs of that kind "
+				  "with taskset -c LIST");
+		return -EXDEV;
+	}
+	return 0;
+}
+
+static int place_all(struct upmu_wanted *wanted,
+		     const struct upmu_event_list *list)
+{
+	struct kinds kinds;
+
+	find_kinds(&kinds);
+	memset(wanted, 0, sizeof(*wanted));
+	wanted->size = list->n_written;
+	wanted->pmus = kinds.n;
+	wanted->is_emulated = machine.is_emulated;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct upmu_event *event = &list->events[i];
+		int column = column_of(&kinds, event->kind);
+		int ret;
+
+		if (event->kind >= 0 && column < 0)
+			continue;
+		ret = place(wanted, event, event->kind < 0 ? -1 : column);
+		if (ret)
+			return ret;
+	}
+	return check_complete(wanted, list);
+}
+
+static int explain_parse(int error, const struct upmu_events_error *why)
+{
+	upmu_explain_set(error, "%s", why->text);
+	if (why->hint[0])
+		upmu_explain_hint("%s", why->hint);
+	return error;
+}
+
+int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text)
+{
+	struct upmu_events_error why = { 0 };
+	struct upmu_event_list *list;
+	int ret;
+
+	ret = know_machine();
+	if (ret)
+		return ret;
+	list = malloc(sizeof(*list));
+	if (!list)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	ret = upmu_events_parse(list, text, &machine, &why);
+	if (ret == -EMFILE)
+		ret = explain_parse(-ENOSPC, &why);
+	else if (ret == -E2BIG)
+		ret = explain_parse(-EINVAL, &why);
+	else if (ret)
+		ret = explain_parse(ret, &why);
+	else if (list->n_written > UPMU_EVENTS_MAX)
+		ret = upmu_explain_set(-EINVAL,
+				       "%zu events are more than a set has "
+				       "room for (%d)",
+				       list->n_written, UPMU_EVENTS_MAX);
+	else
+		ret = place_all(wanted, list);
+	free(list);
+	return ret;
+}

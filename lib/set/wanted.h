@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wanted.h - the event list that a set was asked for, ready for perf
+ */
+#ifndef UPMU_LIB_WANTED_H
+#define UPMU_LIB_WANTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/perf/perf.h"
+#include "lib/perf/pmus.h"
+
+#define UPMU_EVENTS_MAX 32
+#define UPMU_NAME_SIZE	128
+
+struct upmu_wanted_event {
+	char name[UPMU_NAME_SIZE];
+	const char *unit;
+	bool is_cycles;	  /* the cycle counter serves it */
+	bool is_hardware; /* a CPU's PMU counts it, not the kernel */
+	bool is_emulated; /* an emulated board counts it, too */
+	unsigned int n_pmus;
+	/* One for each PMU: they differ between cores. */
+	struct upmu_perf_event perf[UPMU_PMUS_MAX];
+	uint32_t code[UPMU_PMUS_MAX]; /* the core's number for the event */
+};
+
+/**
+ * struct upmu_wanted - parsed; large: on the heap
+ * @size: events as written; @pmus: how many kinds of CPU must count them, at
+ *        least 1; @is_emulated: this board's PMU is QEMU's
+ */
+struct upmu_wanted {
+	size_t size;
+	size_t pmus;
+	bool is_emulated;
+	struct upmu_wanted_event events[UPMU_EVENTS_MAX];
+};
+
+/**
+ * Parse @list for this machine. Of several kinds of CPU those count that the
+ * calling thread may run on. 0 or, explained, -EINVAL (empty, too long,
+ * malformed), -ENOENT (no core here knows it), -EXDEV (not each of them does),
+ * -ENOSPC (more events than the core has counters).
+ */
+int upmu_wanted_parse(struct upmu_wanted *wanted, const char *list);
+
+/** Ask anew at the next parse (tests change the root). */
+void upmu_wanted_forget_machine(void);
+
+#endif

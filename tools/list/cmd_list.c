@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+/* upmu list: the events of this machine, or of a core by name. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/command.h"
+#include "list.h"
+
+struct list_options {
+	const char *core, *word, *fit;
+	bool all, json;
+};
+
+static const char usage[] =
+	"usage: upmu list [OPTION...]\n"
+	"Show the events that can be counted, with their codes, what they "
+	"count,\n"
+	"what to beware of (!), and which of them can be counted now.\n\n"
+	"  --core NAME    of this core instead of this machine's (cortex-a53)\n"
+	"  --all          of every core that upmu knows\n"
+	"  --search WORD  only those with WORD in name, description or "
+	"caveat,\n"
+	"                 or with this code (0x1d)\n"
+	"  --fit EVENTS   how many sets the list needs, and who shares one\n"
+	"  -j, --json     as JSON: {\"core\", \"counters\", \"events\": "
+	"[...]}, an array\n"
+	"                 of these for several cores\n"
+	"  -h, --help     this text\n";
+
+enum { OPTION_CORE = 256, OPTION_ALL, OPTION_SEARCH, OPTION_FIT };
+
+static const struct option long_options[] = {
+	{ "core", required_argument, NULL, OPTION_CORE },
+	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "search", required_argument, NULL, OPTION_SEARCH },
+	{ "fit", required_argument, NULL, OPTION_FIT },
+	{ "json", no_argument, NULL, 'j' },
+	{ "help", no_argument, NULL, 'h' },
+	{ 0 },
+};
+
+static int refuse_both(const char *one, const char *other)
+{
+	fprintf(stderr, "upmu list: %s and %s do not go together\n", one,
+		other);
+	return -1;
+}
+
+/* 0; -1: said what is wrong; 1: help was printed. */
+static int read_options(struct list_options *options, int argc, char **argv)
+{
+	int option;
+
+	argv[0] = "upmu list"; /* for getopt's messages */
+	optind = 1;
+	while ((option = getopt_long(argc, argv, "jh", long_options, NULL)) !=
+	       -1) {
+		switch (option) {
+		case OPTION_CORE:
+			options->core = optarg;
+			break;
+		case OPTION_ALL:
+			options->all = true;
+			break;
+		case OPTION_SEARCH:
+			options->word = optarg;
+			break;
+		case OPTION_FIT:
+			options->fit = optarg;
+			break;
+		case 'j':
+			options->json = true;
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		default:
+			fputs("hint: upmu list --help\n", stderr);
+			return -1;
+		}
+	}
+	if (options->all && options->core)
+		return refuse_both("--all", "--core");
+	if (options->fit && (options->all || options->json || options->word))
+		return refuse_both("--fit", options->all    ? "--all"
+					    : options->json ? "--json"
+							    : "--search");
+	if (optind < argc) {
+		fprintf(stderr,
+			"upmu list: what is '%s'?\n"
+			"hint: upmu list --search %s\n",
+			argv[optind], argv[optind]);
+		return -1;
+	}
+	return 0;
+}
+
+static int refuse_core(const char *name)
+{
+	const struct upmu_core *core;
+
+	fprintf(stderr,
+		"upmu list: no table for the core '%s'\nhint: known:", name);
+	for (size_t i = 0; (core = upmu_core_at(i)); i++)
+		fprintf(stderr, " %s", upmu_core_name(core));
+	fputc('\n', stderr);
+	return 1;
+}
+
+/* The lists to print: one for each core, software last. */
+struct lists {
+	struct list_core *list;
+	size_t n;
+};
+
+static struct list_core *add_list(struct lists *lists)
+{
+	struct list_core *more =
+		realloc(lists->list, (lists->n + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	lists->list = more;
+	return &lists->list[lists->n++];
+}
+
+static int add_core(struct lists *lists, const struct upmu_core *core,
+		    const struct upmu_core_kind *kind,
+		    const struct list_options *options, bool is_emulated)
+{
+	struct list_core *list = add_list(lists);
+
+	if (!list)
+		return -ENOMEM;
+	list_gather(list, core, kind, options->word);
+	list_ask_now(list, is_emulated);
+	/* Of many cores only those are of interest that have the word. */
+	if (!list->n && options->word)
+		lists->n--;
+	return 0;
+}
+
+static int add_all(struct lists *lists, const struct list_options *options)
+{
+	const struct upmu_core *core;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && (core = upmu_core_at(i)); i++)
+		ret = add_core(lists, core, NULL, options, false);
+	return ret;
+}
+
+static int add_machine(struct lists *lists, const struct upmu_machine *machine,
+		       const struct list_options *options)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < machine->n_kinds; i++)
+		if (machine->kinds[i].core)
+			ret = add_core(lists, machine->kinds[i].core,
+				       &machine->kinds[i], options,
+				       machine->is_emulated);
+	return ret;
+}
+
+static size_t print_software(const char *word)
+{
+	static struct list_core software;
+
+	list_gather_software(&software, word);
+	list_print_text(&software);
+	return software.n;
+}
+
+static bool has_table(const struct upmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		if (machine->kinds[i].core)
+			return true;
+	return false;
+}
+
+/* Returns how many lists had something in them. */
+static size_t print_text(const struct lists *lists,
+			 const struct upmu_machine *machine,
+			 const struct list_options *options)
+{
+	for (size_t i = 0; i < lists->n; i++)
+		list_print_text(&lists->list[i]);
+	if (options->core || options->all)
+		return lists->n;
+	if (!has_table(machine) && !options->word)
+		puts("This processor has no table of events; perf's generic "
+		     "names (cycles,\n"
+		     "instructions, branches, ...) and those under "
+		     "/sys/bus/event_source/devices\n"
+		     "are understood. `upmu list --core cortex-a53` shows a "
+		     "core's events.\n");
+	return lists->n + !!print_software(options->word);
+}
+
+static int gather(struct lists *lists, const struct list_options *options,
+		  const struct upmu_core *core,
+		  const struct upmu_machine *machine)
+{
+	if (options->all)
+		return add_all(lists, options);
+	if (core)
+		return add_core(lists, core, NULL, options, false);
+	return add_machine(lists, machine, options);
+}
+
+static int print_lists(const struct list_options *options,
+		       const struct upmu_core *core,
+		       const struct upmu_machine *machine)
+{
+	struct lists lists = { 0 };
+	size_t shown;
+	int ret = gather(&lists, options, core, machine);
+
+	shown = lists.n;
+	if (!ret && options->json)
+		ret = list_print_json(lists.list, lists.n,
+				      options->all || machine->n_kinds > 1);
+	else if (!ret)
+		shown = print_text(&lists, machine, options);
+	if (ret)
+		fprintf(stderr, "upmu list: %s\n", strerror(-ret));
+	else if (options->word && !shown)
+		fprintf(stderr, "upmu list: no event has '%s'%s\n",
+			options->word,
+			options->all ? ""
+				     : "\nhint: --all searches every core");
+	free(lists.list);
+	return ret || (options->word && !shown) ? 1 : 0;
+}
+
+/* A machine of one core, for --core NAME --fit. */
+static void pretend(struct upmu_machine *machine, const struct upmu_core *core)
+{
+	memset(machine, 0, sizeof(*machine));
+	machine->n_kinds = 1;
+	machine->kinds[0].core = core;
+	machine->kinds[0].pmu_type = UPMU_PMU_TYPE_NONE;
+	machine->kinds[0].cycles_config = 0x11;
+}
+
+int cmd_list(int argc, char **argv)
+{
+	static struct upmu_machine machine;
+	struct list_options options = { 0 };
+	const struct upmu_core *core = NULL;
+	int ret = read_options(&options, argc, argv);
+
+	if (ret)
+		return ret < 0 ? 2 : 0;
+	if (options.core) {
+		core = upmu_core_by_name(options.core, strlen(options.core));
+		if (!core)
+			return refuse_core(options.core);
+		pretend(&machine, core);
+	} else {
+		ret = upmu_machine_read(&machine);
+		if (ret) {
+			fprintf(stderr, "upmu list: cannot read /sys: %s\n",
+				strerror(-ret));
+			return 1;
+		}
+	}
+	if (options.fit)
+		return list_print_fit(options.fit, &machine);
+	return print_lists(&options, core, &machine);
+}

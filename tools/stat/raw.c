@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counting without perf, as rpistat did: the registers themselves, under a
+ * RAW lease of upmu.ko. upmu moves to each CPU that is counted, programs and
+ * reads its counters there, and adds up in 64 bits. Everything that runs on
+ * such a CPU is in the numbers.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/explain.h"
+#include "lib/module/lease.h"
+#include "lib/registers/raw_cpu.h"
+#include "stat.h"
+#include "upmu/uapi.h"
+
+/* One set on one CPU. */
+struct half {
+	uint32_t last[STAT_SET_MAX];
+	uint64_t count[STAT_SET_MAX];
+	double on_ns; /* since when it runs */
+	uint64_t run_ns;
+	bool is_on;
+};
+
+struct stat_raw {
+	int lease;
+	bool filters; /* its PMU tells user from kernel mode */
+	const struct stat_events *events;
+	size_t cpus;
+	int *cpu;
+	cpu_set_t before;  /* CPUs of upmu itself */
+	struct half *half; /* [set * cpus + cpu] */
+	unsigned int (
+		*number)[STAT_SET_MAX]; /* counter of each event, by set */
+};
+
+bool stat_raw_wanted(const struct stat_events *events, bool *forced)
+{
+	const char *source = getenv("UPMU_SOURCE");
+
+	*forced = source && !strcmp(source, "raw");
+	if (*forced)
+		return true;
+	return events->machine.n_kinds &&
+	       events->machine.kinds[0].pmu_type == UPMU_PMU_TYPE_NONE;
+}
+
+static int move_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
+}
+
+static int find_cpus(struct stat_raw *raw, const struct stat_targets *targets)
+{
+	cpu_set_t all = raw->before;
+
+	raw->cpu = calloc(CPU_SETSIZE, sizeof(*raw->cpu));
+	if (!raw->cpu)
+		return -ENOMEM;
+	for (size_t i = 0; i < targets->n; i++)
+		if (targets->target[i].pid < 0)
+			raw->cpu[raw->cpus++] = targets->target[i].cpu;
+	for (int cpu = 0; !targets->n && cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all))
+			raw->cpu[raw->cpus++] = cpu;
+	return 0;
+}
+
+int stat_raw_open(struct stat_raw **out, const struct stat_events *events,
+		  const struct stat_targets *targets, unsigned int *counters)
+{
+	struct upmu_info info;
+	struct stat_raw *raw;
+	int error;
+
+	for (size_t i = 0; i < targets->n; i++)
+		if (targets->target[i].pid >= 0)
+			return upmu_explain_set(
+				-EOPNOTSUPP,
+				"without perf only a command or whole CPUs can "
+				"be counted, not a running process");
+	error = upmu_raw_cpu_check();
+	if (error)
+		return error;
+	raw = calloc(1, sizeof(*raw));
+	if (!raw)
+		return -ENOMEM;
+	raw->events = events;
+	raw->lease = -1;
+	sched_getaffinity(0, sizeof(raw->before), &raw->before);
+	error = find_cpus(raw, targets);
+	if (!error)
+		error = upmu_lease_take(&raw->lease, UPMU_MODE_RAW, 0);
+	if (error) {
+		free(raw->cpu);
+		free(raw);
+		return error;
+	}
+	error = upmu_device_info(raw->lease, &info);
+	if (error) {
+		stat_raw_close(raw);
+		return error;
+	}
+	raw->filters = info.pmu_version >= 2;
+	*counters = info.counters;
+	*out = raw;
+	return 0;
+}
+
+void stat_raw_close(struct stat_raw *raw)
+{
+	if (!raw)
+		return;
+	sched_setaffinity(0, sizeof(raw->before), &raw->before);
+	upmu_lease_release(raw->lease);
+	free(raw->cpu);
+	free(raw->half);
+	free(raw->number);
+	free(raw);
+}
+
+/* Why an event has no counter here; 0: it has. */
+int stat_raw_refuses(const struct stat_raw *raw, const struct stat_event *event)
+{
+	if (event->parsed->code == UPMU_EVENT_NO_CODE)
+		return upmu_explain_set(-EOPNOTSUPP,
+					"'%s' has no code that a counter could "
+					"be set to",
+					event->name);
+	if ((event->perf.exclude_user || event->perf.exclude_kernel) &&
+	    !raw->filters)
+		return upmu_explain_set(-EINVAL,
+					"'%s': this core's PMU cannot tell "
+					"user from kernel mode",
+					event->name);
+	return 0;
+}
+
+/* What is always on has the first counters, turns share the others. */
+int stat_raw_assign(struct stat_raw *raw, const struct stat_sets *sets)
+{
+	unsigned int first = 0;
+
+	raw->half = calloc(sets->n * raw->cpus + 1, sizeof(*raw->half));
+	raw->number = calloc(sets->n + 1, sizeof(*raw->number));
+	if (!raw->half || !raw->number)
+		return -ENOMEM;
+	for (int always = 1; always >= 0; always--)
+		for (size_t i = 0; i < sets->n; i++) {
+			const struct stat_set *set = &sets->set[i];
+			unsigned int next = first;
+
+			if ((set->turn == STAT_ALWAYS) != always ||
+			    set->lane < 0)
+				continue;
+			for (size_t k = 0; k < set->n; k++)
+				raw->number[i][k] =
+					raw->events->event[set->event[k]]
+								.base ==
+							STAT_BASE_CYCLES
+						? UPMU_RAW_CPU_CYCLES
+						: next++;
+			if (always)
+				first = next;
+		}
+	return 0;
+}
+
+static void fold(const struct stat_raw *raw, const struct stat_sets *sets,
+		 size_t set, struct half *half)
+{
+	for (size_t k = 0; k < sets->set[set].n; k++) {
+		uint32_t now = upmu_raw_cpu_read(raw->number[set][k]);
+
+		half->count[k] += (uint32_t)(now - half->last[k]);
+		half->last[k] = now;
+	}
+}
+
+static unsigned int filter_of(const struct stat_raw *raw,
+			      const struct stat_event *event)
+{
+	unsigned int filter = raw->filters ? UPMU_RAW_CPU_FILTERS : 0;
+
+	if (event->perf.exclude_user)
+		filter |= UPMU_RAW_CPU_NO_USER;
+	if (event->perf.exclude_kernel)
+		filter |= UPMU_RAW_CPU_NO_KERNEL;
+	return filter;
+}
+
+static void switch_on(const struct stat_raw *raw, const struct stat_sets *sets,
+		      size_t index, struct half *half)
+{
+	const struct stat_set *set = &sets->set[index];
+
+	for (size_t k = 0; k < set->n; k++) {
+		const struct stat_event *event =
+			&raw->events->event[set->event[k]];
+
+		half->last[k] = 0;
+		upmu_raw_cpu_start(raw->number[index][k], event->parsed->code,
+				   filter_of(raw, event));
+	}
+	half->on_ns = stat_now_ns();
+	half->is_on = true;
+}
+
+static void switch_off(const struct stat_raw *raw, const struct stat_sets *sets,
+		       size_t index, struct half *half)
+{
+	for (size_t k = 0; k < sets->set[index].n; k++)
+		upmu_raw_cpu_stop(raw->number[index][k]);
+	fold(raw, sets, index, half);
+	half->run_ns += (uint64_t)(stat_now_ns() - half->on_ns);
+	half->is_on = false;
+}
+
+void stat_raw_switch(const struct stat_sets *sets, int turn, bool on)
+{
+	struct stat_raw *raw = sets->raw;
+
+	for (size_t c = 0; c < raw->cpus; c++) {
+		if (move_to(raw->cpu[c]))
+			continue;
+		for (size_t i = 0; i < sets->n; i++) {
+			struct half *half = &raw->half[i * raw->cpus + c];
+
+			if (sets->set[i].turn != turn || sets->set[i].lane < 0)
+				continue;
+			if (on)
+				switch_on(raw, sets, i, half);
+			else if (half->is_on)
+				switch_off(raw, sets, i, half);
+		}
+	}
+}
+
+int stat_raw_read(const struct stat_sets *sets, size_t set,
+		  struct stat_reading *reading)
+{
+	struct stat_raw *raw = sets->raw;
+	struct stat_reading sum = { 0 };
+
+	if (upmu_lease_check(raw->lease))
+		return -ESTALE;
+	for (size_t c = 0; c < raw->cpus; c++) {
+		struct half *half = &raw->half[set * raw->cpus + c];
+
+		if (half->is_on && !move_to(raw->cpu[c]))
+			fold(raw, sets, set, half);
+		sum.running_ns += half->run_ns;
+		if (half->is_on)
+			sum.running_ns +=
+				(uint64_t)(stat_now_ns() - half->on_ns);
+		for (size_t k = 0; k < sets->set[set].n; k++)
+			sum.count[k] += half->count[k];
+	}
+	/* Nobody else takes the counters away. */
+	sum.enabled_ns = sum.running_ns;
+	*reading = sum;
+	return 0;
+}
+
+void stat_raw_fold(const struct stat_sets *sets)
+{
+	struct stat_reading ignored;
+
+	for (size_t i = 0; i < sets->n; i++)
+		if (sets->set[i].lane >= 0)
+			stat_raw_read(sets, i, &ignored);
+}
+
+void stat_raw_bind(const struct stat_raw *raw, pid_t pid)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (size_t c = 0; c < raw->cpus; c++)
+		CPU_SET(raw->cpu[c], &set);
+	sched_setaffinity(pid, sizeof(set), &set);
+}
+
+void stat_raw_describe(const struct stat_raw *raw, char *text, size_t size)
+{
+	snprintf(text, size,
+		 "perf has no PMU here: counted by the registers themselves. "
+		 "Everything that\nran on %s%zu CPU%s meanwhile is in the "
+		 "numbers: the kernel, other processes, upmu.\n"
+		 "The program was kept on %s.\n",
+		 raw->cpus == 1 ? "" : "these ", raw->cpus,
+		 raw->cpus == 1 ? "" : "s",
+		 raw->cpus == 1 ? "that CPU" : "those CPUs");
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+/* One run: start the program, count while it runs, read the counts. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "stat.h"
+#include "run.h"
+
+/* How often a process that is not ours is looked after. */
+#define LOOK_NS 50e6
+
+static double seconds(const struct timeval *t)
+{
+	return t->tv_sec + t->tv_usec / 1e6;
+}
+
+static void add_usage(struct stat_report *report, const struct rusage *usage)
+{
+	report->user_s = seconds(&usage->ru_utime);
+	report->sys_s = seconds(&usage->ru_stime);
+	report->page_faults =
+		(uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
+	report->context_switches =
+		(uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+	report->has_usage = true;
+}
+
+/* Sets that are on from the start: all, or one turn of those that alternate. */
+static int first_turn(const struct stat_run *run)
+{
+	return run->pass < 0 ? 0 : run->pass;
+}
+
+static int start_counting(struct stat_run *run, bool by_exec)
+{
+	if (!by_exec) {
+		stat_turn_switch(&run->sets, STAT_ALWAYS, true);
+		stat_turn_switch(&run->sets, first_turn(run), true);
+	} else if (run->sets.raw) {
+		stat_raw_switch(&run->sets, STAT_ALWAYS, true);
+		stat_raw_switch(&run->sets, first_turn(run), true);
+	}
+	run->enable_ns = INFINITY;
+	run->has_turns = run->sets.turns > 0 && run->pass < 0;
+	if (!run->has_turns)
+		return 0;
+	return stat_turns_start(&run->turns, &run->sets, run->events,
+				run->report->options->slice_ms);
+}
+
+static void end_interval(struct stat_run *run)
+{
+	const struct stat_options *options = run->report->options;
+
+	if (run->has_turns)
+		stat_turns_next(&run->turns, !run->ended);
+	stat_collect(run);
+	run->mark_ns = stat_now_ns();
+	run->report->interval_s = (run->mark_ns - run->start_ns) / 1e9;
+	run->report->intervals++;
+	/* A report that is lost is told at the end; the program goes on. */
+	run->interval(run->report);
+	if (run->has_turns)
+		stat_timeline_clear(&run->turns.timeline);
+	run->interval_ns += options->interval_ms * 1e6;
+}
+
+static void time_out(struct stat_run *run)
+{
+	run->stop_ns = INFINITY;
+	run->timed_out = true;
+	if (run->has_child)
+		kill(run->child.pid, SIGTERM);
+	else
+		run->ended = true;
+}
+
+static void look_after(struct stat_run *run, double now)
+{
+	run->look_ns = now + LOOK_NS;
+	if (run->sets.raw)
+		stat_raw_fold(&run->sets);
+	if (!run->has_child && !stat_targets_alive(run->targets))
+		run->ended = true;
+}
+
+static void do_what_is_due(struct stat_run *run, double now)
+{
+	if (now >= run->enable_ns && start_counting(run, false))
+		run->ended = true;
+	if (run->has_turns && now >= run->turns.end_ns)
+		stat_turns_next(&run->turns, true);
+	if (now >= run->interval_ns)
+		end_interval(run);
+	if (now >= run->stop_ns)
+		time_out(run);
+	if (now >= run->look_ns)
+		look_after(run, now);
+}
+
+static double next_due(const struct stat_run *run)
+{
+	double due = fmin(fmin(run->enable_ns, run->interval_ns),
+			  fmin(run->stop_ns, run->look_ns));
+
+	return run->has_turns ? fmin(due, run->turns.end_ns) : due;
+}
+
+static void take_signal(struct stat_run *run, const siginfo_t *info)
+{
+	if (info->si_signo == SIGCHLD)
+		return;
+	if (run->has_child)
+		child_pass_on(&run->child, info);
+	else
+		run->ended = true;
+}
+
+/* Sleep until something is due or a signal comes. */
+static void wait_for_signal(struct stat_run *run, const sigset_t *mask)
+{
+	double due = next_due(run), left;
+	struct timespec time;
+	siginfo_t info;
+	int signal;
+
+	if (isinf(due)) {
+		signal = sigwaitinfo(mask, &info);
+	} else {
+		left = fmax(due - stat_now_ns(), 0);
+		time.tv_sec = (time_t)(left / 1e9);
+		time.tv_nsec = (long)(left - time.tv_sec * 1e9);
+		signal = sigtimedwait(mask, &info, &time);
+	}
+	if (signal > 0)
+		take_signal(run, &info);
+}
+
+static void count(struct stat_run *run)
+{
+	sigset_t mask;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	while (!run->ended) {
+		wait_for_signal(run, &mask);
+		if (run->has_child && child_reap(&run->child, false))
+			run->ended = true;
+		else
+			do_what_is_due(run, stat_now_ns());
+	}
+}
+
+static void finish(struct stat_run *run, int *exit_status)
+{
+	struct stat_report *report = run->report;
+
+	report->elapsed_s = (stat_now_ns() - run->start_ns) / 1e9;
+	if (report->options->interval_ms) {
+		end_interval(run);
+	} else {
+		if (run->has_turns)
+			stat_turns_next(&run->turns, false);
+		stat_collect(run);
+	}
+	*exit_status = 0;
+	if (!run->has_child)
+		return;
+	child_reap(&run->child, true);
+	add_usage(report, &run->child.usage);
+	if (WIFSIGNALED(run->child.status) && !run->timed_out)
+		report->signal = WTERMSIG(run->child.status);
+	*exit_status = run->timed_out ? EXIT_TIMED_OUT
+				      : child_exit_status(&run->child);
+}
+
+static void set_clock(struct stat_run *run)
+{
+	const struct stat_options *options = run->report->options;
+	double now = stat_now_ns();
+
+	run->start_ns = run->mark_ns = now;
+	run->interval_ns = options->interval_ms
+				   ? now + options->interval_ms * 1e6
+				   : INFINITY;
+	run->stop_ns = options->timeout_ms ? now + options->timeout_ms * 1e6
+					   : INFINITY;
+	run->enable_ns =
+		options->delay_ms ? now + options->delay_ms * 1e6 : INFINITY;
+	run->look_ns =
+		run->has_child && !run->sets.raw ? INFINITY : now + LOOK_NS;
+}
+
+static int start(struct stat_run *run, bool by_exec)
+{
+	int error = 0;
+
+	set_clock(run);
+	if (!run->report->options->delay_ms)
+		error = start_counting(run, by_exec);
+	if (!error && run->has_child)
+		error = child_go(&run->child);
+	return error;
+}
+
+static int open_sets(struct stat_run *run, bool by_exec)
+{
+	const struct stat_target child = { .pid = run->child.pid, .cpu = -1 };
+	const struct stat_targets alone = {
+		.target = (struct stat_target *)&child, .n = 1
+	};
+	const struct stat_targets *targets =
+		run->targets->n ? run->targets : &alone;
+	const struct stat_sets_options how = {
+		.on_exec = by_exec,
+		.inherit = targets->target[0].pid >= 0,
+		.own_child = targets == &alone,
+		.first = first_turn(run),
+	};
+	int error;
+
+	error = stat_sets_open(&run->sets, run->events, targets, &how);
+	if (error)
+		return error;
+	if (run->sets.raw) {
+		stat_raw_describe(run->sets.raw, run->report->source,
+				  sizeof(run->report->source));
+		if (run->has_child)
+			stat_raw_bind(run->sets.raw, run->child.pid);
+	}
+	run->mark = calloc(run->sets.n + 1, sizeof(*run->mark));
+	return run->mark ? 0 : -ENOMEM;
+}
+
+int stat_run_once(struct stat_report *report, struct stat_events *events,
+		  const struct stat_targets *targets, int pass,
+		  stat_interval_fn *interval, int *exit_status)
+{
+	const struct stat_options *options = report->options;
+	struct stat_run run = { .report = report,
+				.events = events,
+				.targets = targets,
+				.pass = pass,
+				.interval = interval,
+				.has_child = options->command };
+	bool by_exec = !targets->n && !options->delay_ms;
+	int error = 0;
+
+	if (run.has_child)
+		error = child_start(&run.child, options->command);
+	else
+		child_none(&run.child);
+	if (error)
+		return error;
+	error = open_sets(&run, by_exec);
+	if (error && run.has_child)
+		child_kill(&run.child);
+	if (!error)
+		error = start(&run, by_exec);
+	if (!error) {
+		count(&run);
+		finish(&run, exit_status);
+	}
+	child_done(&run.child);
+	if (run.has_turns)
+		stat_turns_free(&run.turns);
+	stat_sets_close(&run.sets);
+	free(run.mark);
+	return error;
+}
