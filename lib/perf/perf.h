@@ -43,6 +43,8 @@ enum upmu_perf_flags {
 	UPMU_PERF_LONG = 1 << 8, /* 64 bits, with _USER_READ: only the cycle
 				    counter has them on every arm64 core, and
 				    the event then runs on no other */
+	UPMU_PERF_ANY_COUNTER = 1 << 9, /* of a set: the cycle counter is
+					   another's */
 };
 
 /** Where it is to be counted. */

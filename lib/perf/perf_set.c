@@ -8,22 +8,40 @@
 #include "lib/explain.h"
 #include "lib/perf/perf.h"
 #include "lib/perf/pmu_alive.h"
+#include "lib/set/registry.h"
 #include "lib/sys.h"
 
 /* DDI 0487 D13.10: the same number from PMUv1 on. */
 #define ARM_INST_RETIRED 0x08
 
-/* The event that is to have the 64-bit cycle counter; size for none. */
-static size_t long_position(const struct upmu_wanted *wanted,
-			    uint32_t perf_flags)
+/*
+ * ARMv7's driver serves its event 0xff by the cycle counter alone; the core's
+ * own event 0x11 is the same on any counter.
+ */
+#define V7_CYCLES_ANYWHERE 0x11
+
+/* The event that is to have the cycle counter; size for none. */
+static size_t cycles_position(const struct upmu_wanted *wanted,
+			      uint32_t perf_flags)
 {
 	size_t i = wanted->size;
 
-	if (perf_flags & UPMU_PERF_LONG)
+	if (!(perf_flags & UPMU_PERF_ANY_COUNTER))
 		for (i = 0; i < wanted->size; i++)
 			if (wanted->events[i].is_cycles)
 				break;
 	return i;
+}
+
+/* There is one cycle counter: whoever else wants cycles takes another. */
+static struct upmu_perf_event
+on_any_counter(const struct upmu_wanted_event *event, size_t pmu)
+{
+	struct upmu_perf_event perf = event->perf[pmu];
+
+	if (event->is_cycles && event->code[pmu] == V7_CYCLES_ANYWHERE)
+		perf.config = V7_CYCLES_ANYWHERE;
+	return perf;
 }
 
 /* The leader is read with its group, each other event also by itself. */
@@ -35,10 +53,14 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		.cpu = -1,
 		.group_fd = -1,
 	};
-	size_t wide = long_position(wanted, perf_flags);
+	size_t cycles = cycles_position(wanted, perf_flags);
+	uint32_t is_long = perf_flags & UPMU_PERF_LONG;
 
-	perf_flags &= ~(uint32_t)UPMU_PERF_LONG;
+	perf_flags &= ~is_long;
 	for (size_t i = 0; i < set->size; i++) {
+		struct upmu_perf_event event =
+			i == cycles ? wanted->events[i].perf[pmu]
+				    : on_any_counter(&wanted->events[i], pmu);
 		int fd;
 
 		target.flags = perf_flags;
@@ -46,12 +68,15 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		if (!i)
 			target.flags |=
 				UPMU_PERF_DISABLED | UPMU_PERF_GROUP_READ;
-		if (i == wide)
-			target.flags |= UPMU_PERF_LONG;
-		fd = upmu_perf_open(&wanted->events[i].perf[pmu], &target);
+		if (i == cycles)
+			target.flags |= is_long;
+		fd = upmu_perf_open(&event, &target);
 		if (fd < 0)
 			return fd;
 		set->slots[i].fd[pmu] = fd;
+		set->takes_cycles |=
+			wanted->events[i].is_cycles &&
+			event.config == wanted->events[i].perf[pmu].config;
 		target.group_fd = set->slots[0].fd[pmu];
 	}
 	return 0;
@@ -140,8 +165,16 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 		return ret;
 	if (set->flags & UPMU_OPEN_USER_ONLY)
 		perf_flags |= UPMU_PERF_EXCLUDE_KERNEL;
+	if (upmu_registry_takes_cycles())
+		perf_flags |= UPMU_PERF_ANY_COUNTER;
 	set->pmus = wanted->pmus;
 	ret = open_groups(set, wanted, perf_flags);
+	/* Too many without the cycle counter: then the sets take turns. */
+	if (ret == -ENOSPC && (perf_flags & UPMU_PERF_ANY_COUNTER)) {
+		perf_flags &=
+			~(uint32_t)(UPMU_PERF_ANY_COUNTER | UPMU_PERF_LONG);
+		ret = open_groups(set, wanted, perf_flags);
+	}
 	if (ret == -EACCES && !(perf_flags & UPMU_PERF_EXCLUDE_KERNEL))
 		ret = open_user_only(set, wanted, perf_flags);
 	if (!ret)

@@ -115,13 +115,13 @@ void upmu_registry_remove(struct upmu *set)
 	pthread_mutex_unlock(&lock);
 }
 
-bool upmu_registry_has_wide(void)
+bool upmu_registry_takes_cycles(void)
 {
 	bool found = false;
 
 	pthread_mutex_lock(&lock);
 	for (struct upmu *set = first; set && !found; set = set->next)
-		found = set->is_wide && upmu_is_opener(set->counters);
+		found = set->takes_cycles && upmu_is_opener(set->counters);
 	pthread_mutex_unlock(&lock);
 	return found;
 }

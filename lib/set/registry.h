@@ -21,7 +21,7 @@ void upmu_registry_let_forks(int cancel_state);
 void upmu_registry_add(struct upmu *set);
 void upmu_registry_remove(struct upmu *set);
 
-/** Has the calling thread an open set that is_wide? */
-bool upmu_registry_has_wide(void);
+/** Has the calling thread an open set that takes_cycles? */
+bool upmu_registry_takes_cycles(void);
 
 #endif

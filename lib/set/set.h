@@ -34,8 +34,8 @@ struct upmu {
 	size_t pmus; /* how many fd[] of each slot are used */
 	uint32_t flags;
 	bool has_lease;
-	bool is_wide;  /* it has a 64-bit cycle counter */
-	bool is_child; /* after fork(): the parent's registers */
+	bool takes_cycles; /* it wants the cycle counter to itself */
+	bool is_child;	   /* after fork(): the parent's registers */
 	uint64_t opened_ns;
 	uint64_t opened_ticks;
 	struct upmu *next; /* in the registry */

@@ -105,8 +105,11 @@ static void close_page(struct upmu *set)
 	set->has_lease = false;
 }
 
-/* Is the index in the page of an event that runs right now? */
-static int check_page(int fd)
+/*
+ * Is the index in the page of an event that runs right now? Cycles that do not
+ * run have somebody else on their counter: *is_taken.
+ */
+static int check_page(int fd, bool *is_taken)
 {
 	const volatile struct perf_event_mmap_page *page;
 	struct upmu_value value;
@@ -127,8 +130,8 @@ static int check_page(int fd)
 	if (ret)
 		return upmu_explain_set(ret, "perf gives no numbers: %s",
 					strerror(-ret));
-	/* Where others have the counter just now, nothing can be seen. */
-	if (index || !value.running_ns)
+	*is_taken = !value.running_ns;
+	if (index || *is_taken)
 		return 0;
 	return upmu_explain_set(-EOPNOTSUPP,
 				"perf counts, but its page does not tell the "
@@ -136,15 +139,18 @@ static int check_page(int fd)
 				"support reading from user mode");
 }
 
-static int check_cycles(void)
+/* A 32-bit program reads 32 bits of any counter. */
+#define LONG_CYCLES (sizeof(void *) < 8 ? 0u : (uint32_t)UPMU_PERF_LONG)
+
+static int check_cycles(bool *is_taken)
 {
-	int fd =
-		upmu_perf_open_cycles(UPMU_PERF_DISABLED | UPMU_PERF_USER_READ);
+	int fd = upmu_perf_open_cycles(UPMU_PERF_DISABLED |
+				       UPMU_PERF_USER_READ | LONG_CYCLES);
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	ret = check_page(fd);
+	ret = check_page(fd, is_taken);
 	upmu_sys_close(fd);
 	return ret;
 }
@@ -158,12 +164,15 @@ static int check_processor(void)
 				"processors only");
 }
 
-/* Where it returns 0 and *has_lease, upmu_count_lease_put() is due. */
-static int ask(bool *has_lease)
+/*
+ * Where it returns 0 and *has_lease, upmu_count_lease_put() is due. @is_taken:
+ * does somebody else have the cycle counter?
+ */
+static int ask(bool *has_lease, bool *is_taken)
 {
 	int ret;
 
-	*has_lease = false;
+	*has_lease = *is_taken = false;
 	ret = check_processor();
 	if (ret)
 		return ret;
@@ -174,7 +183,7 @@ static int ask(bool *has_lease)
 		*has_lease = !ret;
 	}
 	if (!ret)
-		ret = check_cycles();
+		ret = check_cycles(is_taken);
 	if (ret && *has_lease)
 		upmu_count_lease_put();
 	return ret;
@@ -182,8 +191,8 @@ static int ask(bool *has_lease)
 
 static int probe(void)
 {
-	bool has_lease;
-	int ret = ask(&has_lease);
+	bool has_lease, is_taken;
+	int ret = ask(&has_lease, &is_taken);
 
 	if (ret)
 		return ret;
@@ -208,28 +217,31 @@ static bool has_hardware(const struct upmu_wanted *wanted)
 
 /*
  * The cycle counter's 64 bits make the shortest read, but there is one of it:
- * two sets of a thread that both insisted on it would take turns.
+ * two users that both insisted on it would take turns.
  */
-static uint32_t perf_flags_for(const struct upmu_wanted *wanted)
+static uint32_t perf_flags_for(const struct upmu_wanted *wanted, bool is_taken)
 {
-	if (sizeof(void *) < 8 || wanted->pmus > 1 || upmu_registry_has_wide())
+	if (is_taken || upmu_registry_takes_cycles())
+		return UPMU_PERF_USER_READ | UPMU_PERF_ANY_COUNTER;
+	if (wanted->pmus > 1)
 		return UPMU_PERF_USER_READ;
-	return UPMU_PERF_USER_READ | UPMU_PERF_LONG;
+	return UPMU_PERF_USER_READ | LONG_CYCLES;
 }
 
 static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 {
+	bool is_taken;
 	int ret;
 
 	if (!has_hardware(wanted))
 		return upmu_explain_set(-EOPNOTSUPP,
 					"software events have no register");
-	ret = ask(&set->has_lease);
+	ret = ask(&set->has_lease, &is_taken);
 	if (ret) {
 		set->has_lease = false;
 		return ret;
 	}
-	ret = upmu_perf_set_open(set, wanted, perf_flags_for(wanted));
+	ret = upmu_perf_set_open(set, wanted, perf_flags_for(wanted, is_taken));
 	if (!ret)
 		ret = map_pages(set);
 	if (ret)

@@ -150,6 +150,26 @@ static int new_fd(void)
 	return -EMFILE;
 }
 
+/* ARMv7's number for the cycle counter. */
+static bool is_ordinary(const struct perf_event_attr *attr)
+{
+	return attr->type != PERF_TYPE_SOFTWARE && attr->config != 0xff;
+}
+
+static size_t ordinary_in_group(int leader)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < FAKE_FDS; i++) {
+		const struct fake_event *event = &fake.events[i];
+
+		n += event->is_open && !event->is_device &&
+		     is_ordinary(&event->attr) &&
+		     (event->group_fd == leader || (int)i + FAKE_FD == leader);
+	}
+	return n;
+}
+
 static size_t hardware_in_group(int leader)
 {
 	size_t n = 0;
@@ -175,6 +195,9 @@ static int perf_verdict(const struct perf_event_attr *attr, int group_fd)
 	if (fake.counters && group_fd >= 0 &&
 	    attr->type != PERF_TYPE_SOFTWARE &&
 	    hardware_in_group(group_fd) >= fake.counters)
+		return -EINVAL;
+	if (fake.ordinary && group_fd >= 0 && is_ordinary(attr) &&
+	    ordinary_in_group(group_fd) >= fake.ordinary)
 		return -EINVAL;
 	return 0;
 }

@@ -36,6 +36,7 @@ struct fake_event {
  * struct fake_kernel - what it does; all zero is a machine where all works
  * @perf_error: of each perf_event_open(), @perf_error_from: from this one on
  * @counters: hardware events in a group beyond which it is -EINVAL; 0: any
+ * @ordinary: the same, of those that need an ordinary counter; 0: any
  * @has_no_filter: exclude_* is -EINVAL
  * @only_user: without exclude_kernel it is -EACCES
  * @stands_still: cycles never move
@@ -52,7 +53,7 @@ struct fake_event {
  */
 struct fake_kernel {
 	int perf_error, perf_error_from;
-	size_t counters;
+	size_t counters, ordinary;
 	bool has_no_filter, only_user, stands_still, never_runs;
 	uint32_t index;
 	uint64_t still_config;

@@ -88,6 +88,98 @@ static void user_reads_are_asked_for_of_perf(void **state)
 		fake.events[set->slots[1].fd[0] - FAKE_FD].attr.config1, 0);
 }
 
+/* ---- who has the cycle counter ----------------------------------------- */
+
+#define LONG	1u    /* config1: 64 bits, the cycle counter and no other */
+#define V7_ONLY 0xffu /* config: the cycle counter and no other */
+#define ANY	0x11u
+
+static const struct perf_event_attr *attr_of(const struct upmu *of,
+					     size_t position)
+{
+	return &fake.events[of->slots[position].fd[0] - FAKE_FD].attr;
+}
+
+static void boot_a53(void)
+{
+	fake_boot("pi3-64");
+	fake_write("/proc/sys/kernel/perf_user_access", "1\n");
+	fake.registers = 8;
+}
+
+static void of_two_sets_on_a_thread_one_has_the_long_cycle_counter(void **state)
+{
+	struct upmu *second, *third;
+
+	(void)state;
+	boot_a53();
+	open_page("cycles,r8");
+	assert_int_equal(attr_of(set, 0)->config1 & LONG, LONG);
+	assert_int_equal(attr_of(set, 1)->config1 & LONG, 0);
+	assert_int_equal(upmu_open(&second, "r8,cycles", &page_only), 0);
+	assert_int_equal(attr_of(second, 1)->config1 & LONG, 0);
+	/* The second may be on the cycle counter as well as on another. */
+	upmu_close(set);
+	assert_int_equal(upmu_open(&third, "cycles", &page_only), 0);
+	assert_int_equal(attr_of(third, 0)->config1 & LONG, 0);
+	upmu_close(second);
+	upmu_close(third);
+	open_page("cycles");
+	assert_int_equal(attr_of(set, 0)->config1 & LONG, LONG);
+}
+
+static void on_armv7_the_second_set_counts_cycles_elsewhere(void **state)
+{
+	struct upmu *second;
+
+	(void)state;
+	open_page("cycles,r8");
+	assert_int_equal(attr_of(set, 0)->config, V7_ONLY);
+	assert_int_equal(upmu_open(&second, "r8,cycles", &page_only), 0);
+	assert_int_equal(attr_of(second, 1)->config, ANY);
+	assert_string_equal(upmu_unit(second, 1), "cycles");
+	upmu_close(second);
+	assert_int_equal(upmu_open(&second, "cycles,cycles:u", &page_only), 0);
+	assert_int_equal(attr_of(second, 0)->config, ANY);
+	assert_int_equal(attr_of(second, 1)->config, ANY);
+	upmu_close(set);
+	set = second;
+	upmu_close(set);
+	open_page("cycles,cycles:u");
+	assert_int_equal(attr_of(set, 0)->config, V7_ONLY);
+	assert_int_equal(attr_of(set, 1)->config, ANY);
+}
+
+/* perf stat -a, or upmu stat over this program, was first. */
+static void a_cycle_counter_of_others_is_left_to_them(void **state)
+{
+	(void)state;
+	fake.never_runs = true;
+	open_page("cycles");
+	assert_int_equal(attr_of(set, 0)->config, ANY);
+	upmu_close(set);
+	boot_a53();
+	fake.never_runs = true;
+	open_page("cycles");
+	assert_int_equal(attr_of(set, 0)->config1 & LONG, 0);
+}
+
+/* As many as fit beside the cycle counter: now they take turns. */
+static void a_second_set_that_needs_the_cycle_counter_shares_it(void **state)
+{
+	const struct upmu_options read_only = { .size = sizeof(read_only),
+						.source = "read" };
+	struct upmu *second;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles,r8", &read_only), 0);
+	fake.ordinary = 2;
+	assert_int_equal(upmu_open(&second, "r8,r9,cycles", &read_only), 0);
+	assert_int_equal(attr_of(second, 2)->config, V7_ONLY);
+	assert_int_equal(fake_open_fds(), 5);
+	upmu_close(second);
+}
+
 static void all_sets_share_one_lease(void **state)
 {
 	struct upmu *other;
@@ -311,6 +403,11 @@ int main(void)
 		PAGE_TEST(a_page_is_as_large_as_the_kernel_says),
 		PAGE_TEST(each_event_has_the_page_that_perf_gave_it),
 		PAGE_TEST(user_reads_are_asked_for_of_perf),
+		PAGE_TEST(
+			of_two_sets_on_a_thread_one_has_the_long_cycle_counter),
+		PAGE_TEST(on_armv7_the_second_set_counts_cycles_elsewhere),
+		PAGE_TEST(a_cycle_counter_of_others_is_left_to_them),
+		PAGE_TEST(a_second_set_that_needs_the_cycle_counter_shares_it),
 		PAGE_TEST(all_sets_share_one_lease),
 		PAGE_TEST(no_lease_is_taken_where_the_sysctl_permits),
 		PAGE_TEST(a_sysctl_of_0_is_told_with_the_command),

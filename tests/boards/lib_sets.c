@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Several sets on one thread. Each counts cycles, of which a core has one
+ * counter; where ordinary counters suffice all run all the time, and where
+ * they do not, running_ns tells.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "lib_tap.h"
+#include "upmu.h"
+
+#define SETS_MAX 8
+#define LOOPS	 8000000u
+
+static struct upmu *sets[SETS_MAX];
+
+static void spin(unsigned int n)
+{
+	for (; n; n--)
+		__asm__ volatile("" : "+r"(n));
+}
+
+static size_t open_sets(size_t n, const char *source)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .source = source };
+	size_t opened = 0;
+
+	while (opened < n && !upmu_open(&sets[opened], "cycles", &options))
+		opened++;
+	if (opened < n)
+		note("set %zu of %zu: %s", opened, n, upmu_explain());
+	return opened;
+}
+
+static void close_sets(size_t n)
+{
+	while (n)
+		upmu_close(sets[--n]);
+}
+
+struct span {
+	uint64_t count, enabled_ns, running_ns;
+};
+
+static void read_span(struct upmu *set, struct span *span)
+{
+	struct upmu_value value = { 0, 0, 0 };
+
+	if (upmu_read(set, &value, 1))
+		note("%s", upmu_explain());
+	span->count = value.count - span->count;
+	span->enabled_ns = value.enabled_ns - span->enabled_ns;
+	span->running_ns = value.running_ns - span->running_ns;
+}
+
+static void measure(size_t n, struct span *spans)
+{
+	for (size_t i = 0; i < n; i++) {
+		spans[i] = (struct span){ 0, 0, 0 };
+		read_span(sets[i], &spans[i]);
+	}
+	spin(LOOPS);
+	for (size_t i = 0; i < n; i++) {
+		read_span(sets[i], &spans[i]);
+		note("set %zu: %" PRIu64 " cycles, %" PRIu64 " of %" PRIu64
+		     " ns",
+		     i, spans[i].count, spans[i].running_ns,
+		     spans[i].enabled_ns);
+	}
+}
+
+/* At least a cycle for each turn of the loop, in all of the time. */
+static bool is_whole(const struct span *span)
+{
+	return span->running_ns && span->running_ns == span->enabled_ns &&
+	       span->count >= LOOPS;
+}
+
+/* Half of the time gives about half of the count, and scaling the whole. */
+static bool agrees(const struct span *span, const struct span *whole)
+{
+	const struct upmu_value value = { span->count, span->enabled_ns,
+					  span->running_ns };
+	uint64_t estimate;
+
+	if (upmu_scale(&value, &estimate))
+		return !span->running_ns && !span->count;
+	return estimate > whole->count / 2 && estimate < whole->count * 2;
+}
+
+static void all_run(size_t n, const char *source, const char *claim)
+{
+	struct span spans[SETS_MAX];
+	size_t opened = open_sets(n, source);
+	bool passed = opened == n;
+
+	measure(opened, spans);
+	for (size_t i = 0; i < opened; i++)
+		passed = passed && is_whole(&spans[i]);
+	ok(passed, claim);
+	close_sets(opened);
+}
+
+static void too_many_tell(void)
+{
+	const struct span none = { LOOPS * 2ull, 0, 0 };
+	struct span spans[SETS_MAX];
+	size_t opened = open_sets(SETS_MAX, NULL);
+	const struct span *whole = &none;
+	bool passed = opened == SETS_MAX;
+
+	measure(opened, spans);
+	for (size_t i = 0; i < opened; i++)
+		if (is_whole(&spans[i]))
+			whole = &spans[i];
+	for (size_t i = 0; i < opened; i++)
+		passed = passed &&
+			 (is_whole(&spans[i]) || agrees(&spans[i], whole));
+	ok(passed, "of_eight_sets_each_runs_or_says_for_how_long");
+	close_sets(opened);
+}
+
+static void empty(void *unused)
+{
+	(void)unused;
+}
+
+static void measure_beside(void)
+{
+	struct upmu_measurement result;
+	size_t opened = open_sets(2, NULL);
+	int ret = upmu_measure(empty, NULL, NULL, &result, 1);
+
+	if (ret)
+		note("%s", upmu_explain());
+	ok(opened == 2 && !ret, "a_function_is_measured_beside_open_sets");
+	close_sets(opened);
+}
+
+/* The first is closed, the second stays, a third comes. */
+static void one_goes_one_comes(void)
+{
+	struct span spans[SETS_MAX];
+	size_t opened = open_sets(2, NULL);
+	bool passed = opened == 2;
+
+	if (passed) {
+		upmu_close(sets[0]);
+		passed = open_sets(1, NULL) == 1;
+		measure(2, spans);
+		passed = passed && is_whole(&spans[0]) && is_whole(&spans[1]);
+	}
+	ok(passed, "a_set_opened_in_place_of_another_runs_all_the_time");
+	close_sets(opened);
+}
+
+int main(void)
+{
+	all_run(2, NULL, "two_sets_of_a_thread_run_all_the_time");
+	all_run(3, NULL, "three_sets_of_a_thread_run_all_the_time");
+	all_run(3, "read", "three_sets_by_system_call_run_all_the_time");
+	one_goes_one_comes();
+	measure_beside();
+	too_many_tell();
+	return tap_done();
+}
