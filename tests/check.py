@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """./check: builds everything, runs every test, counts what TAP says."""
 import argparse
-import concurrent.futures
 import os
 import sys
 import time
@@ -12,13 +11,15 @@ TOP = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(TOP, "boards")]
 
 import layers       # noqa: E402
+import schedule     # noqa: E402
 import tap          # noqa: E402
 
 USAGE = ("./check [--all | --debug-kernel] [--yes] [--list] [--hardware] "
          "[--once] [LAYER | WORD]...")
 
 # Layers that emulate boards or wait for programs: a machine with more to do
-# than CPUs can be too late for them. More failures than a few are no accident.
+# than CPUs can be too late for them. More failures than a few are no accident,
+# and what tap.FAULTS names is none either.
 REPEATED = ("boards", "cli", "docs")
 REPEATED_AT_MOST = 8
 
@@ -64,14 +65,33 @@ def chosen(job, options):
         word in f"{job.layer} {job.name}" for word in options.select)
 
 
+class Spent:
+    """Where the time of a layer went."""
+
+    def __init__(self):
+        self.prepared_s = self.tests = self.ran_s = self.cpu_s = 0
+
+    def add(self, result):
+        self.tests += 1
+        self.ran_s += result.seconds
+        self.cpu_s += result.cpu_s
+
+    def line(self, name):
+        # What a test does not compute, it waits: for its board's clock, for a
+        # core, for the disk.
+        waited_s = max(self.ran_s - self.cpu_s, 0)
+        return (f"# {name:10} {self.prepared_s:5.0f} s {self.tests:5} "
+                f"{self.ran_s:7.0f} s {self.cpu_s:7.0f} s {waited_s:7.0f} s")
+
+
 def collect(options):
-    """The test programs to run, and the results of building them."""
-    jobs, results = [], []
+    """(tests to run, results of building them, {layer: Spent})."""
+    jobs, results, spent = [], [], {}
     if options.hardware:
         jobs, results = layers.hardware()
         for result in results:
             result.print(sys.stdout)
-        return jobs, results
+        return jobs, results, spent
     for name in options.layers or layers.NAMES:
         began = time.monotonic()
         found, said = layers.collect(name, options)
@@ -79,44 +99,65 @@ def collect(options):
             result.print(sys.stdout)
             results.append(result)
         jobs += [job for job in found if chosen(job, options)]
-        spent = time.monotonic() - began
-        if spent > 1:
-            print(f"# {name}: prepared in {spent:.0f} s", flush=True)
-    return jobs, results
+        spent[name] = Spent()
+        spent[name].prepared_s = time.monotonic() - began
+    return jobs, results, spent
 
 
-def run(jobs, count):
-    results = []
-    with concurrent.futures.ThreadPoolExecutor(count) as pool:
-        running = [pool.submit(tap.run, job) for job in jobs]
-        try:
-            for done in concurrent.futures.as_completed(running):
-                results.append(done.result())
-                results[-1].print(sys.stdout)
-        except BaseException:
-            for one in running:
-                one.cancel()
-            tap.stop_all()
-            raise
-    return results
+def unknown(options, jobs, results):
+    """Those of the words that select no test."""
+    there = jobs + [result.job for result in results
+                    if result.job.layer != "build"]
+    return [word for word in options.select
+            if not any(word in f"{job.layer} {job.name}" for job in there)]
 
 
 def again(results):
-    """Runs what failed on a busy machine once more, alone; keeps both."""
+    """Runs what failed on a busy machine once more, alone; keeps both logs."""
     late = [result for result in results
-            if result.failed and result.job.words
+            if result.failed and result.job.words and not result.fault
             and result.job.layer in REPEATED]
     if len(late) > REPEATED_AT_MOST:
         return results
     for first in late:
         print(f"{first.job.title}: once more, alone", flush=True)
-        second, = run([first.job], 1)
+        second = tap.run(first.job, again=True)
+        second.print(sys.stdout)
         second.flaky = first.failed
         results[results.index(first)] = second
     return results
 
 
-def summary(results, spent):
+def tell_times(spent, results):
+    for result in results:
+        if result.job.layer in spent and result.job.words:
+            spent[result.job.layer].add(result)
+    print(f"# {'layer':10} prepared tests     they ran   computed    waited")
+    for name, one in spent.items():
+        print(one.line(name))
+
+
+def tell_failures(results):
+    """What failed, and how many passed only when they were alone."""
+    alone = 0
+    for result in results:
+        if not result.failed and result.flaky:
+            alone += 1
+            for name in result.flaky:
+                print(f"passed alone only: {result.job.title}: {name}: "
+                      f"{result.job.log()}")
+    for result in results:
+        for name in result.failed:
+            print(f"failed: {result.job.title}: {name}")
+        if result.failed and result.fault not in ("", *result.failed):
+            print(f"fault: {result.job.title}: {result.fault}")
+        if result.failed and result.job.words:
+            print(f"log: {result.job.log(bool(result.flaky))}")
+    if alone:
+        print(f"# {alone} passed alone only: each is a defect to be found")
+
+
+def summary(results, spent, seconds):
     passed = sum(result.passed for result in results)
     failed = sum(len(result.failed) for result in results)
     skipped = sum(len(result.skipped) for result in results)
@@ -124,14 +165,9 @@ def summary(results, spent):
     for result in results:
         for name, reason in result.skipped:
             print(f"skipped: {result.job.title}: {name}: {reason}")
-    for result in results:
-        if not result.failed:
-            for name in result.flaky:
-                print(f"passed alone only: {result.job.title}: {name}")
-    for result in results:
-        for name in result.failed:
-            print(f"failed: {result.job.title}: {name}")
-    print(f"# {spent // 60:.0f} min {spent % 60:.0f} s")
+    tell_times(spent, results)
+    tell_failures(results)
+    print(f"# {seconds // 60:.0f} min {seconds % 60:.0f} s")
     print(f"{passed} passed, {failed} failed"
           + (f", {skipped} skipped" if skipped else ""))
     return failed
@@ -144,22 +180,25 @@ def main():
     os.chdir(TOP)
     began = time.monotonic()
     try:
-        jobs, results = collect(options)
+        jobs, results, spent = collect(options)
+        broken = any(result.failed for result in results)
+        missing = [] if broken else unknown(options, jobs, results)
+        if missing or not jobs and not results:
+            print("./check: no test is called "
+                  + " or ".join(f"'{word}'" for word in missing)
+                  + "\nhint: ./check --list", file=sys.stderr)
+            return 2
         if options.list:
             for job in jobs:
                 print(f"{job.layer:10} {job.name}")
             return 0
-        if not jobs and not results:
-            print("./check: nothing is called "
-                  + " or ".join(options.words), file=sys.stderr)
-            return 2
-        results += run(jobs, options.jobs)
+        results += schedule.run(jobs, options.jobs)
         if not options.once:
             results = again(results)
     except KeyboardInterrupt:
         print("./check: interrupted", file=sys.stderr)
         return 130
-    return 1 if summary(results, time.monotonic() - began) else 0
+    return 1 if summary(results, spent, time.monotonic() - began) else 0
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What ./check runs: each layer builds what it needs and lists its tests."""
+import concurrent.futures
 import glob
 import json
 import os
 import re
 import shlex
 import subprocess
+import threading
 import time
 
 import debian
@@ -22,6 +24,8 @@ GCC, CLANG, ASAN = ("build/check-gcc", "build/check-clang",
 SLACK = 8
 DEFAULT_TIMEOUT_S = 600
 DEBUG_SLOWER = 5        # as boards/run has it
+EMULATOR_MIB = 250      # beside the board's own memory
+TOLD_AFTER_S = 20       # what is being built
 _built = {}
 
 
@@ -30,10 +34,14 @@ def _act(name, words, env=None):
     if name in _built:
         return [], _built[name]
     began = time.monotonic()
+    late = threading.Timer(TOLD_AFTER_S, print, [f"# building: {name}"],
+                           {"flush": True})
+    late.start()
     done = subprocess.run(words, shell=isinstance(words, str), text=True,
                           env=dict(os.environ, UPMU_YES="1", **(env or {})),
                           stdin=subprocess.DEVNULL, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    late.cancel()
     _built[name] = done.returncode == 0
     failure = "" if _built[name] else f"status {done.returncode}"
     output = re.sub(r"^\[\d+/\d+\] .*\n", "", done.stdout, flags=re.M)
@@ -183,30 +191,47 @@ def _suites(board, which, options):
     return [None] + [suite for suite in suites[1:] if suite == "newest"]
 
 
+def _module(arch, suite):
+    return _act(f"upmu.ko {arch} {suite}", ["boards/kmod", arch, suite])[0]
+
+
 def _boards_built(pairs):
-    said = []
+    said, modules = [], set()
     for board, suite in sorted(pairs, key=str):
         row = table.find(board)
-        more, _ = _cross(row["arch"])
-        said += more
-        if not os.path.exists("kmod/Kbuild"):
-            continue
-        arch = table.kernel_arch(row)
-        suite = suite or row["suites"].split()[0]
-        more, _ = _act(f"upmu.ko {arch} {suite}",
-                       ["boards/kmod", arch, suite])
-        said += more
+        said += _cross(row["arch"])[0]
+        modules.add((table.kernel_arch(row),
+                     suite or row["suites"].split()[0]))
+    # a module of few files leaves cores idle: several at a time
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for more in pool.map(lambda pair: _module(*pair), sorted(modules)):
+            said += more
     return said
 
 
-def _missing(board, suite):
-    """Why this mirror has no such kernel, or None."""
+def _without_kernel(board, suite, name):
+    """The result of a test whose kernel is not to be had, or None.
+
+    That the mirror has no such suite is a reason to skip; whatever else goes
+    wrong is a failure.
+    """
+    result = tap.Result(tap.Job("boards", name, []))
     try:
         arch = table.kernel_arch(table.find(board))
         kernels.kernel(kernels.resolve(suite, arch), arch)
+    except debian.NoSuite as failure:
+        result.skipped.append((name, str(failure).splitlines()[0]))
     except debian.Failure as failure:
-        return str(failure).splitlines()[0]
-    return None
+        result.failed.append(str(failure))
+    else:
+        return None
+    return result
+
+
+def _memory_mib(board):
+    """What a board takes of this machine: its own memory and the emulator."""
+    found = re.search(r" -m (\d+)", table.find(board)["qemu"])
+    return EMULATOR_MIB + int(found.group(1) if found else 512)
 
 
 def boards(options):
@@ -228,18 +253,17 @@ def boards(options):
                 if options.select and not any(
                         word in f"boards {name}" for word in options.select):
                     continue
-                reason = suite and _missing(board, suite)
-                if reason:
-                    result = tap.Result(tap.Job("boards", name, []))
-                    result.skipped.append((name, reason))
-                    said.append(result)
+                without = suite and _without_kernel(board, suite, name)
+                if without:
+                    said.append(without)
                     continue
                 pairs.add((board, suite))
                 env = {"UPMU_NO_BUILD": "1"}
                 if suite:
                     env["UPMU_KERNEL"] = suite
                 jobs.append(tap.Job("boards", name, [path, board],
-                                    timeout_s, env))
+                                    timeout_s, env,
+                                    memory_mib=_memory_mib(board)))
     return jobs, _boards_built(pairs) + said
 
 

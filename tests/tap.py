@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs a test program and reads the TAP that it prints."""
+import contextlib
 import dataclasses
 import os
 import re
@@ -11,6 +12,16 @@ import time
 LINE = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)")
 DIRECTIVE = re.compile(r"\s*#\s*(skip|todo)\S*\s*(.*)$", re.I)
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
+# What no second run makes good: a fault of the kernel, a board that hangs, a
+# sanitizer's or valgrind's report. Where a test fails, its output is searched.
+FAULTS = re.compile(
+    r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
+    r"emulator ended)\b.*|"
+    r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer: .*|\w+Sanitizer:DEADLYSIGNAL|"
+    r"\S+: runtime error: .*|==\d+== ERROR SUMMARY: [1-9].*")
+# 125 is a board's own failure; the others are what a shell makes of SIGILL,
+# SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
+BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
 END_S = 10      # between SIGTERM and SIGKILL
 LOGS = "build/check"
 
@@ -26,19 +37,27 @@ class Job:
     timeout_s: float = 120
     env: dict = dataclasses.field(default_factory=dict)
     folder: str = "."
+    memory_mib: int = 300
 
     @property
     def title(self):
         return f"{self.layer} {self.name}"
+
+    def log(self, again=False):
+        """Where its output is kept: a second run's beside the first one's."""
+        name = re.sub(r"[^\w.-]+", "-", self.title)
+        return f"{LOGS}/{name}{'.again' if again else ''}.log"
 
 
 class Result:
     """What a test program said: TAP lines, and how it ended."""
 
     def __init__(self, job):
-        self.job, self.passed, self.seconds = job, 0, 0
+        self.job, self.passed = job, 0
+        self.seconds = self.cpu_s = 0
         self.failed, self.skipped, self.output = [], [], ""
         self.flaky = []     # what failed before it was repeated
+        self.fault = ""     # why no repeat may forgive it
 
     def parse(self, output):
         self.output = output
@@ -89,9 +108,17 @@ class Result:
 
     def ended(self, status, timed_out):
         if timed_out:
-            self.failed.append(f"still ran after {self.job.timeout_s:.0f} s")
+            self.fault = f"still ran after {self.job.timeout_s:.0f} s"
+            self.failed.append(self.fault)
         elif status and not self.failed:
             self.failed.append(f"ended with status {status}")
+        if not self.failed or self.fault:
+            return
+        found = FAULTS.search(self.output)
+        if found:
+            self.fault = found.group(0)
+        elif status < 0 or status in BAD_ENDS:
+            self.fault = f"ended with status {status}"
 
     def print(self, file):
         text = f"{self.passed} passed"
@@ -140,40 +167,67 @@ def stop_all():
             _end_group(process)
 
 
-def _log(job, output):
+def _log(path, output):
     os.makedirs(LOGS, exist_ok=True)
-    name = re.sub(r"[^\w.-]+", "-", job.title)
-    with open(f"{LOGS}/{name}.log", "w", errors="replace") as file:
+    with open(path, "w", errors="replace") as file:
         file.write(output)
 
 
-def run(job):
-    result = Result(job)
-    began = time.monotonic()
+def _start(job):
     env = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
            "LC_ALL": "C.UTF-8", **job.env}
+    return subprocess.Popen(
+        job.words, env=env, cwd=job.folder, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        start_new_session=True)
+
+
+class _Follow:
+    """What a process printed, its CPU time, whether its time ran out."""
+
+    def __init__(self, process, timeout_s):
+        self.process, self.timed_out, self.cpu_s = process, False, 0
+        timer = threading.Timer(timeout_s, self._end)
+        timer.start()
+        self.output = process.stdout.read().decode(errors="replace")
+        self._reap()
+        timer.cancel()
+        timer.join()
+
+    def _end(self):
+        self.timed_out = True
+        _end_group(self.process)
+
+    def _reap(self):
+        # wait4() tells the CPU time, children's included; Popen does not
+        try:
+            _, status, usage = os.wait4(self.process.pid, 0)
+        except ChildProcessError:
+            return      # _end() was faster
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_s = usage.ru_utime + usage.ru_stime
+
+
+def run(job, again=False):
+    """Runs a job; `again`: a second time, the first one's log is kept."""
+    result = Result(job)
+    began = time.monotonic()
+    if not again:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(job.log(True))    # of an earlier ./check
     try:
-        process = subprocess.Popen(
-            job.words, env=env, cwd=job.folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True)
+        process = _start(job)
     except OSError as error:
         result.failed.append(f"cannot start: {error}")
         return result
     with _lock:
         _running.add(process)
-    timed_out = False
-    try:
-        output, _ = process.communicate(timeout=job.timeout_s)
-    except subprocess.TimeoutExpired:
-        timed_out = True
-        _end_group(process)
-        output, _ = process.communicate()
+    followed = _Follow(process, job.timeout_s)
     with _lock:
         _running.discard(process)
-    output = output.decode(errors="replace")
     result.seconds = time.monotonic() - began
-    result.parse(output)
-    result.ended(process.returncode, timed_out)
-    _log(job, output)
+    result.cpu_s = followed.cpu_s
+    result.parse(followed.output)
+    result.ended(process.returncode, followed.timed_out)
+    _log(job.log(again), followed.output)
     return result
