@@ -67,8 +67,10 @@ if [ "$was_loaded" = no ]; then
 fi
 
 upmu check
-[ -s "$work/out" ]
-ok check_has_something_to_say $?
+[ $? -le 1 ] && grep -q '^upmu [0-9]' "$work/out" &&
+	grep -qE '^(ok|bad|note) +kernel ' "$work/out" &&
+	grep -qE '^(ok|bad|note) +source +page ' "$work/out"
+ok check_judges_the_kernel_and_the_sources $?
 upmu regs
 status=$?
 if [ -e "$user_access" ]; then

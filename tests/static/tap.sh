@@ -15,3 +15,10 @@ claim() {
 plan() {
 	echo "1..$number"
 }
+
+# Into $files what git knows of these patterns, or of all. Without git, or
+# with nothing that matches, that is a failure: the test would look at nothing.
+sources() {	# [PATTERN...]
+	files=$(git ls-files -- "$@" 2>&1) && [ -n "$files" ]
+	claim there_are_sources_to_look_at $? "$files"
+}
