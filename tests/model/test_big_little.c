@@ -8,9 +8,11 @@
 #include "tests/unit/fake_kernel.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "lib/set/set.h"
 #include "tests/model/current.h"
+#include "tests/model/own_time.h"
 #include "tests/unit/said.h"
 
 enum { LITTLE, BIG };
@@ -279,6 +281,164 @@ static void a_set_half_on_the_hardware_is_read_by_system_calls(void **state)
 	assert_true(counts[0] < 50000 && counts[1] < 2000000);
 }
 
+/* ---- times ----------------------------------------------------------------
+ */
+
+#define LITTLE_TYPE 8u /* numbers of the PMUs, in the fixture */
+#define BIG_TYPE    9u
+#define MS	    1000000u
+
+/* The time that the thread is on each kind of core goes to that kind's PMU. */
+static int open_on_a_clock(void **state)
+{
+	const struct upmu_options options = {
+		.size = sizeof(options),
+		.source = "read",
+	};
+
+	begin(state);
+	fake_boot("rk3399");
+	fake.cpus = 0x3f;
+	fake.clock_ns = &now_ns;
+	fake.on_type = LITTLE_TYPE;
+	return upmu_open(&set, "cycles,instructions", &options);
+}
+
+static void work_on(uint32_t type, uint64_t ns)
+{
+	fake.on_type = type;
+	fake_work(ns);
+}
+
+static struct upmu_value read_first(void)
+{
+	struct upmu_value values[2];
+
+	assert_int_equal(upmu_read(set, values, 2), 0);
+	assert_int_equal(values[1].count, values[0].count);
+	assert_int_equal(values[1].running_ns, values[0].running_ns);
+	return values[0];
+}
+
+static void assert_whole(uint64_t least)
+{
+	const struct upmu_value value = read_first();
+	uint64_t estimate = 0;
+
+	assert_int_equal(value.running_ns, value.enabled_ns);
+	assert_in_range(value.running_ns, least, least + 10 * FAKE_STEP);
+	assert_int_equal(value.count, value.running_ns);
+	assert_int_equal(upmu_scale(&value, &estimate), 0);
+	assert_int_equal(estimate, value.count);
+}
+
+static void a_thread_on_one_kind_lost_no_time(void **state)
+{
+	(void)state;
+	work_on(LITTLE_TYPE, 5 * MS);
+	assert_whole(5 * MS);
+}
+
+/* The second PMU's group was started last and is read last. */
+static void a_thread_on_the_other_kind_lost_no_time(void **state)
+{
+	(void)state;
+	fake.on_type = BIG_TYPE;
+	work_on(BIG_TYPE, 5 * MS);
+	assert_whole(5 * MS);
+}
+
+static void a_thread_that_moves_lost_no_time(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 100; i++) {
+		work_on(i % 2 ? LITTLE_TYPE : BIG_TYPE, MS / 100);
+		assert_whole((i + 1) * MS / 100 + i * 2 * FAKE_STEP);
+	}
+}
+
+static void a_set_stopped_and_started_lost_no_time(void **state)
+{
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		work_on(i % 2 ? BIG_TYPE : LITTLE_TYPE, MS);
+		assert_int_equal(upmu_stop(set), 0);
+		work_on(i % 2 ? LITTLE_TYPE : BIG_TYPE, MS);
+		assert_int_equal(upmu_start(set), 0);
+	}
+	assert_whole(4 * MS);
+}
+
+/* Of 8 ms others had the counters for 4. */
+static void time_that_was_lost_is_told(void **state)
+{
+	struct upmu_value value;
+	uint64_t estimate = 0;
+
+	(void)state;
+	work_on(LITTLE_TYPE, 3 * MS);
+	work_on(FAKE_NOWHERE, 4 * MS);
+	work_on(BIG_TYPE, MS);
+	value = read_first();
+	assert_in_range(value.enabled_ns, 8 * MS, 8 * MS + 10 * FAKE_STEP);
+	assert_in_range(value.running_ns, 4 * MS, 4 * MS + 10 * FAKE_STEP);
+	assert_int_equal(upmu_scale(&value, &estimate), 0);
+	assert_in_range(estimate, 79 * MS / 10, 81 * MS / 10);
+}
+
+static void a_set_that_never_ran_has_no_estimate(void **state)
+{
+	struct upmu_value value;
+	uint64_t estimate;
+
+	(void)state;
+	upmu_stop(set);
+	upmu_close(set);
+	fake.on_type = FAKE_NOWHERE;
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	assert_int_equal(upmu_read(set, &value, 1), 0);
+	assert_int_equal(value.running_ns, 0);
+	assert_true(value.enabled_ns > 0);
+	assert_int_equal(upmu_scale(&value, &estimate), -ENODATA);
+}
+
+static void move_to_and_fro(void *unused)
+{
+	(void)unused;
+	work_on(fake.on_type == BIG_TYPE ? LITTLE_TYPE : BIG_TYPE, MS / 10);
+}
+
+static void stay(void *unused)
+{
+	(void)unused;
+	fake_work(MS / 10);
+}
+
+static void a_function_is_measured_wherever_the_thread_is(void **state)
+{
+	static const uint32_t types[] = { LITTLE_TYPE, BIG_TYPE };
+	const struct upmu_measure_options options = { .size = sizeof(options),
+						      .runs = 11 };
+	struct upmu_measurement result;
+
+	(void)state;
+	setenv("UPMU_SOURCE", "read", 1);
+	for (size_t i = 0; i < 2; i++) {
+		fake.on_type = types[i];
+		assert_int_equal(upmu_measure(stay, NULL, &options, &result, 1),
+				 0);
+		assert_int_equal(result.median, MS / 10);
+	}
+	assert_int_equal(
+		upmu_measure(move_to_and_fro, NULL, &options, &result, 1), 0);
+	assert_in_range(result.median, MS / 10 - 5 * FAKE_STEP,
+			MS / 10 + 5 * FAKE_STEP);
+	unsetenv("UPMU_SOURCE");
+}
+
+#define TIMES(name) \
+	cmocka_unit_test_setup_teardown(name, open_on_a_clock, close_both)
+
 #define CASE(name) \
 	cmocka_unit_test_setup_teardown(name, open_on_both, close_both)
 
@@ -298,6 +458,13 @@ int main(void)
 		CASE(counts_of_a_set_add_up_without_system_calls),
 		CASE(counts_of_a_set_are_of_one_instant),
 		CASE(a_set_half_on_the_hardware_is_read_by_system_calls),
+		TIMES(a_thread_on_one_kind_lost_no_time),
+		TIMES(a_thread_on_the_other_kind_lost_no_time),
+		TIMES(a_thread_that_moves_lost_no_time),
+		TIMES(a_set_stopped_and_started_lost_no_time),
+		TIMES(time_that_was_lost_is_told),
+		TIMES(a_set_that_never_ran_has_no_estimate),
+		TIMES(a_function_is_measured_wherever_the_thread_is),
 	};
 
 	return cmocka_run_group_tests_name("big_little", tests, NULL, NULL);

@@ -252,10 +252,42 @@ int __wrap_upmu_sys_close(int fd)
 	return 0;
 }
 
+static bool is_enabled(const struct fake_event *event)
+{
+	const struct fake_event *leader = event_of(event->group_fd);
+
+	return !event->attr.disabled && (!leader || !leader->attr.disabled);
+}
+
+void fake_work(uint64_t ns)
+{
+	if (fake.clock_ns)
+		*fake.clock_ns += ns;
+	for (size_t i = 0; i < FAKE_FDS; i++) {
+		struct fake_event *event = &fake.events[i];
+
+		if (!event->is_open || event->is_device || !is_enabled(event))
+			continue;
+		event->ns += ns;
+		if (event->attr.type != fake.on_type)
+			continue;
+		event->running_ns += ns;
+		event->count += ns;
+	}
+}
+
+static void take_time(void)
+{
+	if (fake.on_type)
+		fake_work(FAKE_STEP);
+}
+
 static uint64_t advance(struct fake_event *event)
 {
 	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE;
 
+	if (fake.on_type)
+		return event->count;
 	if (fake.still_config && event->attr.config == fake.still_config)
 		return event->count;
 	if (!fake.stands_still || is_clock)
@@ -263,11 +295,18 @@ static uint64_t advance(struct fake_event *event)
 	return event->count;
 }
 
+static void tell_times(struct fake_event *event, uint64_t *out)
+{
+	if (!fake.on_type)
+		event->running_ns = event->ns += FAKE_STEP;
+	out[0] = event->ns;
+	out[1] = fake.never_runs ? 0 : event->running_ns;
+}
+
 static ssize_t read_one(struct fake_event *event, uint64_t *out)
 {
 	out[0] = advance(event);
-	out[1] = event->ns += FAKE_STEP;
-	out[2] = fake.never_runs ? 0 : event->ns;
+	tell_times(event, &out[1]);
 	return 3 * sizeof(*out);
 }
 
@@ -276,8 +315,7 @@ static ssize_t read_group(int leader, uint64_t *out, size_t size)
 	struct fake_event *event = event_of(leader);
 	size_t n = 0;
 
-	out[1] = event->ns += FAKE_STEP;
-	out[2] = fake.never_runs ? 0 : event->ns;
+	tell_times(event, &out[1]);
 	for (size_t i = 0; i < FAKE_FDS; i++) {
 		struct fake_event *member = &fake.events[i];
 
@@ -303,6 +341,7 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size)
 	if (!event->is_open || event->is_device)
 		return -EBADF;
 	fake.reads++;
+	take_time();
 	if (fake.read_error)
 		return fake.read_error == FAKE_END ? 0 : fake.read_error;
 	if (event->attr.read_format & PERF_FORMAT_GROUP)
@@ -346,6 +385,7 @@ int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg)
 		return -EBADF;
 	if (event->is_device)
 		return device_ioctl(event, request, arg);
+	take_time();
 	event->attr.disabled = request == PERF_EVENT_IOC_DISABLE;
 	return 0;
 }

@@ -16,10 +16,11 @@
 
 #include "upmu.h"
 
-#define FAKE_FD	  5000
-#define FAKE_FDS  256
-#define FAKE_END  1
-#define FAKE_STEP 500u /* counts, and ns, from one read(2) to the next */
+#define FAKE_FD	     5000
+#define FAKE_FDS     256
+#define FAKE_END     1
+#define FAKE_NOWHERE UINT32_MAX
+#define FAKE_STEP    500u /* counts, and ns, from one read(2) to the next */
 
 struct fake_event {
 	bool is_open;
@@ -29,6 +30,7 @@ struct fake_event {
 	int group_fd;
 	uint64_t count;
 	uint64_t ns;
+	uint64_t running_ns; /* where fake.on_type */
 	struct perf_event_mmap_page *page;
 };
 
@@ -49,6 +51,9 @@ struct fake_event {
  *	event that has lost its counter
  * @registers: upmu_processor_registers()
  * @cpus: the thread's affinity; 0: CPU 0 to 7
+ * @on_type: the thread runs on CPUs of this PMU, whose events alone count, one
+ *	a ns; FAKE_NOWHERE: others have the counters. Each call takes FAKE_STEP
+ *	of its time, which also goes to *@clock_ns
  * @in_perf_open: called in the middle of each perf_event_open()
  */
 struct fake_kernel {
@@ -62,6 +67,8 @@ struct fake_kernel {
 	size_t page_size;
 	unsigned int registers;
 	uint64_t cpus;
+	uint32_t on_type;
+	uint64_t *clock_ns;
 	void (*in_perf_open)(void);
 	/* What it saw. */
 	struct fake_event events[FAKE_FDS];
@@ -77,6 +84,8 @@ void fake_boot(const char *board);
 /** A file below the root: fake_write("/proc/sys/kernel/x", "1\n"). */
 void fake_write(const char *path, const char *text);
 void fake_remove(const char *path);
+/** Where fake.on_type: the thread works for so long. */
+void fake_work(uint64_t ns);
 /** Descriptors that are open now, /dev/upmu's too. */
 size_t fake_open_fds(void);
 size_t fake_open_pages(void);
