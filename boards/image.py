@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 
+import tree
 from debian import Failure
 
 
@@ -129,6 +130,8 @@ def device_tree(path, board, kernel):
     _call(*words, "-display", "none", "-nic", "none")
     if board["pmu"]:
         _put_pmu(path, board)
+    if board["cores"]:
+        tree.unlike(path, board["cores"].split())
     # The emulator pads its tree to 1 MiB, and doubles what it is given: more
     # than an arm64 kernel takes.
     _call("dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", path + ".packed", path)
