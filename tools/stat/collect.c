@@ -6,20 +6,6 @@
 #include "stat.h"
 #include "run.h"
 
-static const struct stat_set *base_of(const struct stat_run *run, int lane,
-				      size_t *index)
-{
-	for (size_t i = 0; i < run->sets.n; i++) {
-		const struct stat_set *set = &run->sets.set[i];
-
-		if (set->turn == STAT_ALWAYS && set->lane == lane && set->n) {
-			*index = i;
-			return set;
-		}
-	}
-	return NULL;
-}
-
 static void estimate(const struct stat_run *run, const struct stat_set *set,
 		     size_t place, struct stat_count *count)
 {
@@ -51,9 +37,113 @@ static bool stands_still(const struct stat_run *run,
 	return run->events->emulated && event->base && !raw;
 }
 
-static void store(struct stat_run *run, const struct stat_set *set,
-		  const struct stat_reading *reading, uint64_t wanted_ns)
+static bool is_due(const struct stat_run *run, const struct stat_set *set)
 {
+	if (run->pass < 0)
+		return true;
+	return set->turn == run->pass ||
+	       (set->turn == STAT_ALWAYS && run->pass == 0);
+}
+
+static struct stat_reading less(const struct stat_reading *a,
+				const struct stat_reading *b, size_t n)
+{
+	struct stat_reading out = {
+		.enabled_ns = a->enabled_ns - b->enabled_ns,
+		.running_ns = a->running_ns - b->running_ns,
+	};
+
+	for (size_t i = 0; i < n; i++)
+		out.count[i] = a->count[i] - b->count[i];
+	return out;
+}
+
+/* What a set has counted since the last time; a set that cannot be read has
+ * a reading of no time. */
+static void read_set(struct stat_run *run, size_t index)
+{
+	const struct stat_set *set = &run->sets.set[index];
+	struct stat_reading now;
+
+	run->since[index] = (struct stat_reading){ 0 };
+	if (stat_set_read(&run->sets, index, &now))
+		return;
+	run->since[index] = less(&now, &run->mark[index], set->n);
+	run->mark[index] = now;
+}
+
+/* Of a set that is on all the time, for the times of a lane; NULL: none. */
+static const struct stat_reading *base_of(const struct stat_run *run, int lane)
+{
+	for (size_t i = 0; i < run->sets.n; i++) {
+		const struct stat_set *set = &run->sets.set[i];
+
+		if (set->lane != lane || !set->n || !is_due(run, set))
+			continue;
+		if (set->turn == STAT_ALWAYS || run->pass >= 0)
+			return &run->since[i];
+	}
+	return NULL;
+}
+
+static bool counts_tasks(const struct stat_run *run)
+{
+	return !run->targets->n || run->targets->target[0].pid >= 0;
+}
+
+/*
+ * perf's clock of a task goes on while the task is on a kind of core that an
+ * event is not for. On unlike cores, of the time that a task was wanted, each
+ * lane has the part in which it counted; what none of them counted, because
+ * others had the counters, is shared out likewise.
+ */
+static void share_out_time(struct stat_run *run, double skew_ns)
+{
+	uint64_t enabled = 0, running = 0;
+	size_t lanes = run->events->lanes;
+	double share = 1;
+
+	for (size_t lane = 0; lane < lanes; lane++) {
+		const struct stat_reading *base = base_of(run, (int)lane);
+
+		run->wanted_ns[lane] = base ? base->enabled_ns : 0;
+		if (!base)
+			continue;
+		running += base->running_ns;
+		if (base->enabled_ns > enabled)
+			enabled = base->enabled_ns;
+	}
+	if (lanes < 2 || !running || !counts_tasks(run))
+		return;
+	if ((double)enabled > (double)running + skew_ns)
+		share = (double)enabled / (double)running;
+	for (size_t lane = 0; lane < lanes; lane++) {
+		const struct stat_reading *base = base_of(run, (int)lane);
+
+		if (base)
+			run->wanted_ns[lane] =
+				(uint64_t)((double)base->running_ns * share);
+	}
+}
+
+static uint64_t wanted_of(const struct stat_run *run, size_t index)
+{
+	const struct stat_set *set = &run->sets.set[index];
+
+	if (set->lane >= 0 && base_of(run, set->lane))
+		return run->wanted_ns[set->lane];
+	/* A set's own clock stands while others have their turn. */
+	if (set->turn >= 0 && run->pass < 0)
+		return (uint64_t)(stat_now_ns() - run->mark_ns);
+	return run->since[index].enabled_ns;
+}
+
+static void store(struct stat_run *run, size_t index)
+{
+	const struct stat_set *set = &run->sets.set[index];
+	const struct stat_reading *reading = &run->since[index];
+	uint64_t wanted_ns = wanted_of(run, index);
+
 	for (size_t i = 0; i < set->n; i++) {
 		const struct stat_event *event =
 			&run->events->event[set->event[i]];
@@ -70,53 +160,9 @@ static void store(struct stat_run *run, const struct stat_set *set,
 			count->state = STAT_NOT_EMULATED;
 		else if (set->turn >= 0 && run->pass < 0)
 			estimate(run, set, i, count);
-		else if (reading->running_ns < reading->enabled_ns)
+		else if (reading->running_ns < wanted_ns)
 			extend(count);
 	}
-}
-
-static struct stat_reading less(const struct stat_reading *a,
-				const struct stat_reading *b, size_t n)
-{
-	struct stat_reading out = {
-		.enabled_ns = a->enabled_ns - b->enabled_ns,
-		.running_ns = a->running_ns - b->running_ns,
-	};
-
-	for (size_t i = 0; i < n; i++)
-		out.count[i] = a->count[i] - b->count[i];
-	return out;
-}
-
-static void collect_set(struct stat_run *run, size_t index)
-{
-	const struct stat_set *set = &run->sets.set[index];
-	struct stat_reading now, since;
-	uint64_t wanted_ns;
-	size_t base;
-
-	if (stat_set_read(&run->sets, index, &now))
-		return;
-	since = less(&now, &run->mark[index], set->n);
-	run->mark[index] = now;
-	wanted_ns = since.enabled_ns;
-	/* A set's own clock stands while others have their turn. */
-	if (set->turn >= 0 && run->pass < 0) {
-		wanted_ns = (uint64_t)(stat_now_ns() - run->mark_ns);
-		if (base_of(run, set->lane, &base))
-			wanted_ns = run->base_enabled_ns[set->lane];
-	}
-	store(run, set, &since, wanted_ns);
-	if (set->turn == STAT_ALWAYS && set->lane >= 0)
-		run->base_enabled_ns[set->lane] = since.enabled_ns;
-}
-
-static bool is_due(const struct stat_run *run, const struct stat_set *set)
-{
-	if (run->pass < 0)
-		return true;
-	return set->turn == run->pass ||
-	       (set->turn == STAT_ALWAYS && run->pass == 0);
 }
 
 /* Events that no set holds keep the state that packing gave them. */
@@ -137,16 +183,18 @@ static void reset(struct stat_run *run)
 
 void stat_collect(struct stat_run *run)
 {
-	reset(run);
-	/* Sets that are always on come first, for the time of the others. */
-	for (int always = 1; always >= 0; always--)
-		for (size_t i = 0; i < run->sets.n; i++) {
-			const struct stat_set *set = &run->sets.set[i];
+	double before = stat_now_ns(), took;
 
-			if ((set->turn == STAT_ALWAYS) == always &&
-			    is_due(run, set))
-				collect_set(run, i);
-		}
+	reset(run);
+	for (size_t i = 0; i < run->sets.n; i++)
+		if (is_due(run, &run->sets.set[i]))
+			read_set(run, i);
+	took = stat_now_ns() - before;
+	share_out_time(run, took + run->skew_ns);
+	run->skew_ns = took;
+	for (size_t i = 0; i < run->sets.n; i++)
+		if (is_due(run, &run->sets.set[i]))
+			store(run, i);
 	run->report->turns = run->sets.turns;
 	if (!run->has_turns)
 		return;

@@ -62,7 +62,7 @@ static int find_cpus(struct stat_raw *raw, const struct stat_targets *targets)
 {
 	cpu_set_t all = raw->before;
 
-	raw->cpu = calloc(CPU_SETSIZE, sizeof(*raw->cpu));
+	raw->cpu = calloc(targets->n + CPU_SETSIZE, sizeof(*raw->cpu));
 	if (!raw->cpu)
 		return -ENOMEM;
 	for (size_t i = 0; i < targets->n; i++)

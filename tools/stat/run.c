@@ -38,6 +38,8 @@ static int first_turn(const struct stat_run *run)
 
 static int start_counting(struct stat_run *run, bool by_exec)
 {
+	double before = stat_now_ns();
+
 	if (!by_exec) {
 		stat_turn_switch(&run->sets, STAT_ALWAYS, true);
 		stat_turn_switch(&run->sets, first_turn(run), true);
@@ -45,6 +47,7 @@ static int start_counting(struct stat_run *run, bool by_exec)
 		stat_raw_switch(&run->sets, STAT_ALWAYS, true);
 		stat_raw_switch(&run->sets, first_turn(run), true);
 	}
+	run->skew_ns = by_exec ? 0 : stat_now_ns() - before;
 	run->enable_ns = INFINITY;
 	run->has_turns = run->sets.turns > 0 && run->pass < 0;
 	if (!run->has_turns)
@@ -233,7 +236,8 @@ static int open_sets(struct stat_run *run, bool by_exec)
 			stat_raw_bind(run->sets.raw, run->child.pid);
 	}
 	run->mark = calloc(run->sets.n + 1, sizeof(*run->mark));
-	return run->mark ? 0 : -ENOMEM;
+	run->since = calloc(run->sets.n + 1, sizeof(*run->since));
+	return run->mark && run->since ? 0 : -ENOMEM;
 }
 
 int stat_run_once(struct stat_report *report, struct stat_events *events,
@@ -270,5 +274,6 @@ int stat_run_once(struct stat_report *report, struct stat_events *events,
 		stat_turns_free(&run.turns);
 	stat_sets_close(&run.sets);
 	free(run.mark);
+	free(run.since);
 	return error;
 }

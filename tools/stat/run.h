@@ -17,9 +17,11 @@ struct stat_run {
 	struct stat_turns turns;
 	bool has_turns;
 	int pass; /* the turn that has the whole run; -1: turns alternate */
-	struct stat_reading *mark; /* one per set: at the interval's start */
+	struct stat_reading *mark;  /* one per set: at the interval's start */
+	struct stat_reading *since; /* one per set: in this interval */
 	double mark_ns;
-	uint64_t base_enabled_ns[UPMU_KINDS_MAX]; /* in this interval */
+	double skew_ns; /* what starting or reading all sets took last */
+	uint64_t wanted_ns[UPMU_KINDS_MAX]; /* of a lane, in this interval */
 	/* When what is due; INFINITY: never. */
 	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;
 	stat_interval_fn *interval;

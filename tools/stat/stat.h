@@ -105,7 +105,8 @@ struct stat_targets {
 	size_t n;
 };
 
-/** From -p, -t, -a and -C. Returns 0, or -1 once the user was told. */
+/** From -p, -t, -a and -C, each once. Returns 0, or -1 once the user was told.
+ */
 int stat_targets_find(struct stat_targets *targets,
 		      const struct stat_options *options);
 void stat_targets_free(struct stat_targets *targets);

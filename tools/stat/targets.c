@@ -27,6 +27,29 @@ static int add(struct stat_targets *targets, pid_t pid, int cpu)
 	return 0;
 }
 
+static int by_place(const void *a, const void *b)
+{
+	const struct stat_target *left = a, *right = b;
+
+	if (left->cpu != right->cpu)
+		return left->cpu < right->cpu ? -1 : 1;
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+/* What was named twice is counted once. */
+static void drop_repeated(struct stat_targets *targets)
+{
+	size_t kept = 0;
+
+	if (!targets->n)
+		return;
+	qsort(targets->target, targets->n, sizeof(*targets->target), by_place);
+	for (size_t i = 1; i < targets->n; i++)
+		if (by_place(&targets->target[kept], &targets->target[i]))
+			targets->target[++kept] = targets->target[i];
+	targets->n = kept + 1;
+}
+
 static int no_task(const char *what, const char *word)
 {
 	fprintf(stderr, "upmu stat: no %s '%s'\n", what, word);
@@ -116,10 +139,9 @@ static int add_online(struct stat_targets *targets)
 	return add_cpus(targets, list);
 }
 
-int stat_targets_find(struct stat_targets *targets,
-		      const struct stat_options *options)
+static int find(struct stat_targets *targets,
+		const struct stat_options *options)
 {
-	*targets = (struct stat_targets){ 0 };
 	if (options->pids && add_list(targets, options->pids, add_threads))
 		return -1;
 	if (options->tids && add_list(targets, options->tids, add_thread))
@@ -127,6 +149,16 @@ int stat_targets_find(struct stat_targets *targets,
 	if (options->cpus)
 		return add_cpus(targets, options->cpus);
 	return options->all_cpus ? add_online(targets) : 0;
+}
+
+int stat_targets_find(struct stat_targets *targets,
+		      const struct stat_options *options)
+{
+	*targets = (struct stat_targets){ 0 };
+	if (find(targets, options))
+		return -1;
+	drop_repeated(targets);
+	return 0;
 }
 
 void stat_targets_free(struct stat_targets *targets)
