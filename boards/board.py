@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """boards/run: runs a command on an emulated board (see table.ini)."""
-import argparse
 import os
 import secrets
 import shlex
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -14,16 +13,23 @@ TOP = os.path.dirname(HERE)
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 
-import console      # noqa: E402
+import archive      # noqa: E402
+import channels     # noqa: E402
 import debian       # noqa: E402
+import files        # noqa: E402
 import image        # noqa: E402
 import kernels      # noqa: E402
 import table        # noqa: E402
+import terminal     # noqa: E402
+from console import Console, Emulator, explain, run     # noqa: E402
+from options import parse       # noqa: E402
 
 QUIET = ("rdinit=/init console={console} panic=-1 loglevel=8 "
          "printk.devkmsg=on random.trust_bootloader=on "
          "rcupdate.rcu_cpu_stall_timeout=120 watchdog_thresh=60 {append}")
 
+TIMEOUT_S = 120
+MOST_INPUT = 1 << 30    # does not fit into any such board
 DEBUG_SLOWER = 5        # KASAN and lockdep, emulated
 
 
@@ -45,73 +51,43 @@ def build(board, kernel_arch, suite):
 
 
 def built(board, kernel_arch, release):
-    files = []
+    found = []
     programs = os.path.join(TOP, "build", board["arch"], "board")
     if os.path.isdir(programs):
-        files.append((programs, "upmu"))
+        found.append((programs, "upmu"))
     module = os.path.join(TOP, "build/kmod", f"{kernel_arch}-{release}",
                           "upmu.ko")
     if os.path.exists(module):
-        files.append((module, "upmu/upmu.ko"))
+        found.append((module, "upmu/upmu.ko"))
         peek = os.path.join(os.path.dirname(module), "upmu_peek.ko")
         if os.path.exists(peek):
-            files.append((peek, "upmu/upmu_peek.ko"))
-    return files
-
-
-def parse(words):
-    parser = argparse.ArgumentParser(
-        prog="boards/run", usage="boards/run NAME [OPTION...] -- COMMAND...",
-        description="Boots an emulated board with a Debian kernel, runs "
-        "COMMAND on it as root and returns its exit status; 125 when the "
-        "board itself failed. A COMMAND of one word is a line for the "
-        "board's shell. What is built from this tree is in /upmu there, "
-        "its programs in the PATH.", add_help=True)
-    parser.add_argument("--list", action="store_true",
-                        help="list the boards")
-    parser.add_argument("--kernel", metavar="SUITE",
-                        default=os.environ.get("UPMU_KERNEL"),
-                        help="Debian suite that the kernel is taken from")
-    parser.add_argument("--timeout", metavar="S", type=float, default=120,
-                        help="seconds until the board counts as hung (120)")
-    parser.add_argument("--file", metavar="HOST[:GUEST]", action="append",
-                        default=[], help="copy a file or folder to the board")
-    parser.add_argument("--console", metavar="FILE",
-                        help="keep the kernel's console there")
-    parser.add_argument("--set", metavar="FIELD=VALUE", action="append",
-                        default=[], help="another value for a field that "
-                        "the board has in table.ini")
-    parser.add_argument("--no-build", action="store_true",
-                        default=bool(os.environ.get("UPMU_NO_BUILD")),
-                        help="take what is built already")
-    parser.add_argument("name", nargs="?", help="a board")
-    command = []
-    if "--" in words:
-        at = words.index("--")
-        words, command = words[:at], words[at + 1:]
-    options = parser.parse_args(words)
-    if not options.list and not options.name:
-        parser.error("which board? see boards/run --list")
-    if not options.list and not command:
-        parser.error("no command after --")
-    return options, command
+            found.append((peek, "upmu/upmu_peek.ko"))
+    return found
 
 
 def shell_line(command):
     """Words are run as they are; a single one is a line for the shell."""
+    if not command:
+        return "exec sh -l\n"
     return (command[0] if len(command) == 1
             else shlex.join(command)) + "\n"
 
 
-def copied(specs):
-    for spec in specs:
-        host, _, guest = spec.partition(":")
-        if not os.path.exists(host):
-            raise debian.Failure(f"no such file: '{host}'")
-        yield host, guest or os.path.basename(os.path.normpath(host))
+class Interrupted(Exception):
+    """A signal ended us; the argument is its number."""
 
 
-def boot(options, command):
+SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+def interrupt(number, _frame):
+    for other in SIGNALS:       # the first one is enough
+        signal.signal(other, signal.SIG_IGN)
+    raise Interrupted(number)
+
+
+def prepare(options):
+    """The board as the options want it, and the suite of its kernel."""
     board = table.find(options.name, options.set)
     kernel_arch = table.kernel_arch(board)
     suite = options.kernel or board["suites"].split()[0]
@@ -119,54 +95,184 @@ def boot(options, command):
             suite == kernels.DEBUG and kernel_arch == "armhf"):
         raise debian.Failure(f"board {options.name} has no kernel suite "
                              f"'{suite}'; it has {board['suites']}")
-    extra = list(copied(options.file))
-    suite = kernels.resolve(suite, kernel_arch)
-    kernel = kernels.kernel(suite, kernel_arch)
-    release = kernels.release(suite, kernel_arch)
-    busybox = kernels.busybox(board["arch"])
-    if not options.no_build:
-        build(board, kernel_arch, suite)
-    token = secrets.token_hex(8)
-    settings = (f"token={token} channel={board['channel']} "
-                f"end={board['end']}\n")
-    work = tempfile.mkdtemp(prefix="upmu-board-")
-    try:
-        ramdisk = os.path.join(work, "initramfs")
-        image.initramfs(ramdisk, board, kernel, busybox,
-                        os.path.join(HERE, "init"),
-                        shell_line(command), settings,
-                        built(board, kernel_arch, release) + extra)
-        tree = os.path.join(work, "tree")
-        image.device_tree(tree, board, kernel)
-        words = board["qemu"].split() + [
+    if options.memory:
+        files.set_memory(board, options.name, options.memory)
+    return board, kernel_arch, kernels.resolve(suite, kernel_arch)
+
+
+def copies(options, board, more):
+    """What --file copies; whether it comes as a disk."""
+    pairs = list(files.specified(options.file)) + more
+    taken = files.size(pairs)
+    by_disk = taken > files.DISK_FROM and board["channel"] == "virtio"
+    files.check_room(board, options.name, taken, by_disk)
+    if options.verbose:
+        for host, guest in pairs:
+            print(f"boards/run: '{host}' is {guest} on the board",
+                  file=sys.stderr)
+    owner = image.USER if options.user else 0
+    return [(host, guest, owner) for host, guest in pairs], by_disk
+
+
+def spooled_input():
+    """Standard input whole, for a board that no channel leads into."""
+    spool = tempfile.TemporaryFile()
+    while not os.isatty(0) and spool.tell() < MOST_INPUT:
+        data = os.read(0, archive.CHUNK)
+        if not data:
+            break
+        spool.write(data)
+    spool.flush()
+    return spool
+
+
+def settings(options, command, board, token, wanted, by_disk, has_input):
+    """What /init reads: names of files in /board and their text."""
+    line = (f"token={token} channel={board['channel']} end={board['end']} "
+            f"user={'user' if options.user else ''} "
+            f"disk={1 if by_disk else ''} gets={len(wanted)} "
+            f"input={1 if has_input else ''} "
+            f"shell={options.name if options.shell else ''}\n")
+    if options.shell:
+        line += terminal.settings() + "\n"
+    texts = {"settings": line, "command": shell_line(command)}
+    if options.before:
+        texts["before"] = options.before + "\n"
+    for number, one in enumerate(wanted):
+        texts[f"get{number}"] = one.guest
+    return texts
+
+
+def device_tree(board, kernel):
+    """An open file that no name leads to: nothing to clean up."""
+    with tempfile.TemporaryDirectory(prefix="upmu-board-") as work:
+        path = os.path.join(work, "tree")
+        image.device_tree(path, board, kernel)
+        return open(path, "rb")
+
+
+class Boot:
+    """One start of a board."""
+
+    def __init__(self, options, command):
+        self.options = options
+        self.board, self.kernel_arch, self.suite = prepare(options)
+        self.token = secrets.token_hex(8)
+        self.wanted = [files.Wanted(spec) for spec in options.get]
+        self.has_input = not terminal.is_empty()
+        more = []
+        if (self.has_input and self.board["channel"] != "virtio"
+                and not options.shell):
+            self.spool = spooled_input()
+            more = [(f"/dev/fd/{self.spool.fileno()}", "board/input")]
+        self.copies, self.by_disk = copies(options, self.board, more)
+        self.texts = settings(options, command, self.board, self.token,
+                              self.wanted, self.by_disk, self.has_input)
+        self.open = []      # files that the emulator is to have
+
+    def _emulator_file(self, file):
+        self.open.append(file)
+        return f"/dev/fd/{file.fileno()}"
+
+    def _images(self, kernel, busybox):
+        """The emulator's options for what it loads."""
+        own = [(host, guest, 0) for host, guest in
+               built(self.board, self.kernel_arch, kernels.release(
+                   self.suite, self.kernel_arch))]
+        ramdisk, words, modules = tempfile.TemporaryFile(), [], []
+        if self.by_disk:
+            disk = tempfile.TemporaryFile()
+            image.disk(disk, self.copies)
+            modules = ["virtio_blk"]
+            words = ["-blockdev", "driver=file,node-name=files,read-only=on,"
+                     f"locking=off,filename={self._emulator_file(disk)}",
+                     "-device", "virtio-blk-device,drive=files"]
+        else:
+            own += self.copies
+        image.initramfs(ramdisk, self.board, kernel, busybox,
+                        os.path.join(HERE, "init"), self.texts,
+                        self.options.user, modules, own)
+        tree = device_tree(self.board, kernel)
+        return ["-kernel", os.path.join(kernel, "vmlinuz"),
+                "-initrd", self._emulator_file(ramdisk),
+                "-dtb", self._emulator_file(tree), *words]
+
+    def words(self):
+        """How the emulator is called, but for its channels."""
+        kernel = kernels.kernel(self.suite, self.kernel_arch)
+        busybox = kernels.busybox(self.board["arch"])
+        if not self.options.no_build:
+            build(self.board, self.kernel_arch, self.suite)
+        return self.board["qemu"].split() + [
             "-display", "none", "-monitor", "none", "-nic", "none",
-            "-no-reboot",
-            "-kernel", os.path.join(kernel, "vmlinuz"),
-            "-initrd", ramdisk, "-dtb", tree, "-append",
-            QUIET.format(console=board["console"], append=board["append"])]
+            "-no-reboot", *self._images(kernel, busybox), "-append",
+            QUIET.format(console=self.board["console"],
+                         append=self.board["append"])]
+
+    def limit_s(self):
+        if self.options.timeout is None and self.options.shell:
+            return None
+        return ((self.options.timeout or TIMEOUT_S) *
+                (DEBUG_SLOWER if self.suite == kernels.DEBUG else 1))
+
+    def run(self):
+        """The command's status, or 125 for a board at fault."""
+        options = self.options
+        words = self.words()
         log = open(options.console, "wb") if options.console else None
-        return console.run(board, options.name, words, token,
-                           options.timeout *
-                           (DEBUG_SLOWER if suite == kernels.DEBUG else 1),
-                           log)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        console = Console(self.token, log)
+        lines = channels.Channels(self.board, self.token, console,
+                                  options.shell, self.has_input,
+                                  [one.spool for one in self.wanted])
+        keyboard = terminal.Input(lines.input, options.shell)
+        if options.shell:
+            terminal.greet(options.name, options.user)
+        emulator = Emulator(self.board, options.name, words + lines.words,
+                            lines.theirs +
+                            [file.fileno() for file in self.open])
+        try:
+            fault = run(emulator, console, lines, keyboard, options.shell,
+                        self.limit_s())
+        except BrokenPipeError:
+            return 141
+        if fault:
+            explain(options.name, fault, emulator, console)
+        return self._deliver(125 if fault else console.status)
+
+    def _deliver(self, status):
+        for one in self.wanted:
+            wrong = one.deliver(self.token)
+            if wrong:
+                print(f"boards/run: --get: {wrong}", file=sys.stderr)
+                status = status or 125
+            elif self.options.verbose:
+                print(f"boards/run: the board's {one.guest} is "
+                      f"'{one.host}'", file=sys.stderr)
+        return status
 
 
 def main():
-    options, command = parse(sys.argv[1:])
+    for number in SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, interrupt)
     try:
+        options, command = parse(sys.argv[1:])
+        if options.yes:
+            os.environ["UPMU_YES"] = "1"
         if options.list:
             print_list()
             return 0
-        return boot(options, command)
+        return Boot(options, command).run()
     except debian.Failure as failure:
         print(f"boards/run: {failure}", file=sys.stderr)
     except subprocess.CalledProcessError as error:
         print(f"boards/run: '{' '.join(error.cmd)}' failed",
               file=sys.stderr)
-    except KeyboardInterrupt:
-        return 130
+    except OSError as error:
+        print(f"boards/run: {error}", file=sys.stderr)
+    except Interrupted as interrupted:
+        signal.signal(interrupted.args[0], signal.SIG_DFL)
+        os.kill(os.getpid(), interrupted.args[0])
     return 125
 
 

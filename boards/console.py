@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the emulator: passes the command's output on, watches the console."""
+"""Runs the emulator: passes the channels on, watches the console."""
 import ctypes
 import os
 import re
@@ -22,14 +22,6 @@ FAULTS = re.compile(
 AFTER_FAULT_S = 3       # for the trace to be printed
 TAIL_LINES = 40
 PR_SET_PDEATHSIG = 1
-
-
-class Interrupted(Exception):
-    pass
-
-
-def _interrupt(number, _frame):
-    raise Interrupted(number)
 
 
 def _die_with_parent():
@@ -78,6 +70,7 @@ class Emulator:
             raise Failure(f"cannot start '{words[0]}'\n"
                           "hint: apt-get install qemu-system-arm")
         self.board, self.name = board, name
+        self.began = time.monotonic()
 
     def end(self):
         if self.process.poll() is None:
@@ -85,131 +78,102 @@ class Emulator:
         self.process.wait()
 
 
-def _channel_words(board, pipes):
-    """Emulator options: console, out, err into the given descriptors."""
-    words = []
-    for name, fd in pipes.items():
-        words += ["-chardev", f"file,id={name},path=/dev/fd/{fd}"]
-    words += ["-serial", "chardev:console"]
-    if board["channel"] == "virtio":
-        words += ["-device", "virtio-serial-device"]
-        for name in ("out", "err"):
-            words += ["-device",
-                      f"virtserialport,chardev={name},name=upmu.{name}"]
-    else:
-        words += ["-serial", "chardev:out"]
-    return words
+class _Watch:
+    """A running board, until it is done."""
 
+    def __init__(self, emulator, console, channels, keyboard, is_shell):
+        self.emulator, self.console = emulator, console
+        self.channels, self.keyboard = channels, keyboard
+        self.is_shell = is_shell
+        self.began, self.said_s = time.monotonic(), None
+        self.is_quiet = self.is_told = False
 
-def _pass_on(data, fd):
-    while data:
-        data = data[os.write(fd, data):]
-
-
-def _after(token, take):
-    """A taker that drops all up to the line with the token."""
-    mark, held = token.encode() + b"\n", bytearray()
-    seen = False
-
-    def taker(data):
-        nonlocal seen
-        if seen:
-            return take(data)
-        held.extend(data)
-        at = held.find(mark)
-        if at >= 0:
-            seen = True
-            take(bytes(held[at + len(mark):]))
-    return taker
-
-
-def _drain(readers):
-    """What is still in the pipes after the emulator ended."""
-    for reader, take in readers.items():
-        while True:
-            data = os.read(reader, 65536)
-            if not data:
-                break
-            take(data)
-
-
-def _watch(emulator, console, readers, deadline):
-    """Until the board is done; why it failed, or None."""
-    selector = selectors.DefaultSelector()
-    for reader in readers:
-        selector.register(reader, selectors.EVENT_READ)
-    began = time.monotonic()
-    while True:
-        now = time.monotonic()
-        if console.status is None:
-            progress(f"board {emulator.name}: {now - began:.0f} s")
-        for key, _ in selector.select(0.25):
+    def _take(self, key):
+        """Pass on what a channel has; whether it goes on."""
+        try:
             data = os.read(key.fd, 65536)
-            if data:
-                progress("")
-                readers[key.fd](data)
-            else:
-                selector.unregister(key.fd)
-        ended = emulator.process.poll() is not None
-        if console.fault and (
-                ended or now - console.fault_at > AFTER_FAULT_S):
-            return f"kernel fault: {console.fault.strip()}"
-        if console.status is not None and (
-                ended or emulator.board["end"] == "kill"):
+        except ConnectionResetError:
+            return False
+        take = self.channels.readers[key.fd]
+        if data and take != self.console.feed and not self.is_quiet:
+            progress("")            # its line would overwrite the output
+            self.is_quiet = True
+            if self.is_shell:
+                self.keyboard.begin()
+        take(data)
+        return bool(data)
+
+    def _say_how_long(self, seconds):
+        if not self.is_quiet and seconds != self.said_s:
+            progress(f"board {self.emulator.name}: {seconds} s")
+            self.said_s = seconds
+
+    def _fault(self, ended, now):
+        """A kernel fault ends a board, but not a shell that still answers."""
+        console = self.console
+        if not console.fault:
             return None
-        if ended:
-            return f"emulator ended with status {emulator.process.returncode}"
-        if now > deadline:
-            return "hung" if console.status is None else "did not power off"
+        said = f"kernel fault: {console.fault.strip()}"
+        if self.is_shell and not ended and console.status is None:
+            if not self.is_told:
+                print(f"\r\nboards/run: {said}\r", file=sys.stderr)
+            self.is_told = True
+            return None
+        if ended or now - console.fault_at > AFTER_FAULT_S:
+            return said
+        return None
+
+    def until_done(self, timeout_s):
+        """Why the board failed, or None."""
+        selector = selectors.DefaultSelector()
+        for reader in self.channels.readers:
+            selector.register(reader, selectors.EVENT_READ)
+        console, process = self.console, self.emulator.process
+        while True:
+            now = time.monotonic()
+            self._say_how_long(int(now - self.began))
+            for key, _ in selector.select(0.25):
+                if not self._take(key):
+                    selector.unregister(key.fd)
+            ended = process.poll() is not None
+            fault = self._fault(ended, now)
+            if fault:
+                return fault
+            if console.status is not None and (
+                    ended or self.emulator.board["end"] == "kill"):
+                return None
+            if ended:
+                return f"emulator ended with status {process.returncode}"
+            if self.keyboard.left:
+                return "ended by Ctrl-]"
+            if timeout_s and now > self.began + timeout_s:
+                return ("hung" if console.status is None
+                        else "did not power off")
 
 
-def run(board, name, words, token, timeout_s, log):
-    """Boot and watch. The command's status, or 125 for a board at fault."""
-    console = Console(token, log)
-    takers = {"console": console.feed,
-              "out": lambda data: _pass_on(data, 1)}
-    if board["channel"] == "virtio":
-        takers["err"] = lambda data: _pass_on(data, 2)
-    else:
-        takers["out"] = _after(token, takers["out"])
-    readers, writers = {}, {}
-    for channel, take in takers.items():
-        reader, writers[channel] = os.pipe()
-        readers[reader] = take
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, _interrupt)
-    began = time.monotonic()
-    emulator = None
+def run(emulator, console, channels, keyboard, is_shell, timeout_s):
+    """Watch a board that was started. Why it failed, or None."""
     try:
-        emulator = Emulator(board, name,
-                            words + _channel_words(board, writers),
-                            list(writers.values()))
-        for fd in writers.values():
-            os.close(fd)
-        fault = _watch(emulator, console, readers, began + timeout_s)
+        channels.started()
+        if not is_shell:
+            keyboard.begin()
+        watch = _Watch(emulator, console, channels, keyboard, is_shell)
+        fault = watch.until_done(timeout_s)
         emulator.end()
-        _drain(readers)
-    except Interrupted as interrupted:
-        number = interrupted.args[0]
-        if emulator:
-            emulator.end()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-    except BrokenPipeError:
-        emulator.end()
-        return 141
+        channels.drain()
     finally:
-        if emulator:
-            emulator.end()
+        emulator.end()
+        keyboard.end()
         progress("")
     if not fault and console.fault:
-        fault = f"kernel fault: {console.fault.strip()}"
-    if not fault:
-        return console.status
+        return f"kernel fault: {console.fault.strip()}"
+    return fault
+
+
+def explain(name, fault, emulator, console):
     said = emulator.process.stdout.read().decode(errors="replace").strip()
     print(f"boards/run: {name}: {fault} "
-          f"(after {time.monotonic() - began:.0f} s)"
+          f"(after {time.monotonic() - emulator.began:.0f} s)"
           + (f"\n{said}" if said else "")
           + f"\nlast lines of the console:\n{console.tail()}",
           file=sys.stderr)
-    return 125

@@ -5,53 +5,11 @@ import lzma
 import os
 import re
 import shutil
-import stat
 import subprocess
 
 import tree
+from archive import Cpio
 from debian import Failure
-
-
-class Cpio:
-    """A cpio archive in the kernel's "newc" format, in memory."""
-
-    def __init__(self):
-        self.parts, self.folders, self.inode = [], set(), 0
-
-    def _member(self, name, mode, data=b""):
-        self.inode += 1
-        name = name.encode() + b"\0"
-        fields = (self.inode, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0,
-                  len(name), 0)
-        head = b"070701" + b"".join(b"%08x" % field for field in fields)
-        head += name
-        self.parts += [head, b"\0" * (-len(head) % 4),
-                       data, b"\0" * (-len(data) % 4)]
-
-    def folder(self, name):
-        if name and name not in self.folders:
-            self.folder(os.path.dirname(name))
-            self.folders.add(name)
-            self._member(name, stat.S_IFDIR | 0o755)
-
-    def data(self, name, data, mode=0o644):
-        name = name.lstrip("/")
-        self.folder(os.path.dirname(name))
-        self._member(name, stat.S_IFREG | mode, data)
-
-    def file(self, name, path):
-        """A file, or a folder with all that is in it, links followed."""
-        if os.path.isdir(path):
-            for entry in sorted(os.listdir(path)):
-                self.file(f"{name}/{entry}", os.path.join(path, entry))
-            return
-        with open(path, "rb") as file:
-            self.data(name, file.read(), os.stat(path).st_mode & 0o777)
-
-    def write(self, path):
-        self._member("TRAILER!!!", 0)
-        with open(path, "wb") as file:
-            file.writelines(self.parts)
 
 
 def _module(kernel, name):
@@ -87,20 +45,58 @@ def _with_dependencies(kernel, names):
     return done.items()
 
 
-def initramfs(path, board, kernel, busybox, init, command, settings, files):
-    """files: list of (host path, guest path)."""
-    cpio = Cpio()
-    cpio.file("bin/busybox", busybox)
-    cpio.file("init", init)
+USER = 1000
+HOME = "home/user"
+ACCOUNTS = (
+    ("etc/passwd", "root:x:0:0:root:/root:/bin/sh\n"
+     f"user:x:{USER}:{USER}:an ordinary user:/{HOME}:/bin/sh\n"),
+    ("etc/group", "root:x:0:\ntty:x:5:\nuser:x:1000:\n"),
+    ("etc/hosts", "127.0.0.1 localhost\n"),
+)
+# As on a machine where `upmu setup` ran and the user was added.
+MEMBER = "upmu:x:990:user\n"
+
+
+def _system(cpio, board, kernel, busybox, init, more_modules):
+    cpio.add("bin/busybox", busybox)
+    cpio.add("init", init)
+    for name in ("sbin", "usr/bin", "usr/sbin"):
+        cpio.link(name, "/bin")
+    cpio.folder("root", 0o700)
+    cpio.folder("tmp", 0o1777)
+    cpio.folder(HOME, 0o755, USER)
+    modules = board["modules"].split() + more_modules
     for number, (name, data) in enumerate(
-            _with_dependencies(kernel, board["modules"].split())):
+            _with_dependencies(kernel, modules)):
         cpio.data(f"board/modules/{number:02}-{name}.ko", data)
-    cpio.data("board/command", command.encode(errors="surrogateescape"))
-    cpio.data("board/settings", settings.encode())
+
+
+def initramfs(out, board, kernel, busybox, init, settings, is_user,
+              more_modules, files):
+    """settings: file name in /board and its text; files: (host, guest)."""
+    cpio = Cpio(out)
+    _system(cpio, board, kernel, busybox, init, more_modules)
+    for name, text in ACCOUNTS:
+        if is_user and name == "etc/group":
+            text += MEMBER
+        cpio.data(name, text.encode())
+    for name, text in settings.items():
+        cpio.data(f"board/{name}", text.encode(errors="surrogateescape"))
     cpio.folder("upmu")
-    for host, guest in files:
-        cpio.file(guest.strip("/"), host)
-    cpio.write(path)
+    for host, guest, owner in files:
+        cpio.owner = owner
+        cpio.add(guest, host)
+    cpio.end()
+
+
+def disk(out, files):
+    """The archive that the board unpacks from /dev/vda."""
+    cpio = Cpio(out)
+    for host, guest, owner in files:
+        cpio.owner = owner
+        cpio.add(guest, host)
+    cpio.end()
+    out.truncate(-(-out.tell() // 512) * 512)
 
 
 def _call(*words):
