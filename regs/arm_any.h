@@ -54,9 +54,20 @@
 #define upmu_regs_midr			 UPMU_ANY(midr)
 #define upmu_regs_pmu_version		 UPMU_ANY(pmu_version)
 #define upmu_regs_event_bits		 UPMU_ANY(event_bits)
+#define upmu_regs_isb			 UPMU_ANY(isb)
 #define upmu_cp15_pmcr			 UPMU_ANY(cp15_pmcr)
 #define upmu_cp15_set_pmcr		 UPMU_ANY(cp15_set_pmcr)
 #define upmu_cp15_midr			 UPMU_ANY(cp15_midr)
+
+static inline void upmu_v6_isb(void)
+{
+	UPMU_V6_ISB();
+}
+
+static inline void upmu_v7_isb(void)
+{
+	UPMU_V7_ISB();
+}
 
 #define UPMU_ANY_PREFIX upmu_v6_
 #include "v6.h"
@@ -166,5 +177,13 @@ UPMU_ANY_GET(uint32_t, midr)
 UPMU_ANY_GET(unsigned int, pmu_version)
 UPMU_ANY_OF(uint32_t, event_bits)
 /* clang-format on */
+
+static inline void upmu_any_isb(void)
+{
+	if (upmu_arm_is_v6())
+		upmu_v6_isb();
+	else
+		upmu_v7_isb();
+}
 
 #endif

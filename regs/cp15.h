@@ -42,10 +42,19 @@
 
 /*
  * ARMv6 has no isb instruction: flush the prefetch buffer (DDI 0301H 3.2.22).
- * User mode may.
+ * User mode may. From ARMv8 on that is deprecated, and a 64-bit kernel emulates
+ * it slowly or refuses it (abi.cp15_barrier): ARMv7's goes by its number, for
+ * an assembler that is set to ARMv6.
  */
-#if UPMU_REGS_ARCH == UPMU_REGS_V6 || UPMU_REGS_ARCH == UPMU_REGS_ARM
+#if UPMU_REGS_ARCH == UPMU_REGS_V6
 #define UPMU_ISB() UPMU_MCR(0, 0, 7, 5, 4)
+#elif UPMU_REGS_ARCH == UPMU_REGS_ARM
+#define UPMU_V6_ISB() UPMU_MCR(0, 0, 7, 5, 4)
+#ifdef __thumb__
+#define UPMU_V7_ISB() __asm__ __volatile__(".inst.w 0xf3bf8f6f" : : : "memory")
+#else
+#define UPMU_V7_ISB() __asm__ __volatile__(".inst 0xf57ff06f" : : : "memory")
+#endif
 #else
 #define UPMU_ISB() __asm__ __volatile__("isb" : : : "memory")
 #endif
@@ -70,10 +79,12 @@
 	UPMU_CP15_READ(name, opc1, crn, crm, opc2) \
 	UPMU_CP15_WRITE(name, opc1, crn, crm, opc2)
 
+#if UPMU_REGS_ARCH != UPMU_REGS_ARM
 static inline void upmu_regs_isb(void)
 {
 	UPMU_ISB();
 }
+#endif
 
 #if !defined(__KERNEL__) && !defined(UPMU_REGS_MODEL)
 /* TPIDRURO from ARMv6K on; before, the C library's helper. */

@@ -64,6 +64,14 @@ static int ask(void)
 	return 0;
 }
 
+/* isb by its number: the assembler may be set to ARMv6. The timer is there from
+ * ARMv7 on, and a 64-bit kernel may refuse ARMv6's barrier. */
+#ifdef __thumb__
+#define ISB ".inst.w 0xf3bf8f6f"
+#else
+#define ISB ".inst 0xf57ff06f"
+#endif
+
 /* The barrier keeps the read from running ahead of what is timed. */
 static uint64_t ticks(void)
 {
@@ -78,11 +86,9 @@ static uint64_t ticks(void)
 #else
 	uint32_t low, high;
 
-	/* c7,c5,4 is isb, also for an assembler set to ARMv6. */
-	__asm__ volatile("mcr p15, 0, %0, c7, c5, 4\n\t"
-			 "mrrc p15, 1, %0, %1, c14"
-			 : "=&r"(low), "=&r"(high)
-			 : "0"(0)
+	__asm__ volatile(ISB "\n\tmrrc p15, 1, %0, %1, c14"
+			 : "=r"(low), "=r"(high)
+			 :
 			 : "memory");
 	return (uint64_t)high << 32 | low;
 #endif
