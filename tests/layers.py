@@ -155,7 +155,8 @@ def cli(options):
 def static(options):
     said, _ = _native()         # for the compile commands
     return _scripts("static", "tests/static/*.test",
-                    {"UPMU_BUILD": GCC}), said
+                    {"UPMU_BUILD": GCC,
+                     "UPMU_ALL": "1" if options.all else ""}), said
 
 
 def docs(options):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Lookup in the tables of cores. */
+#include "lib/events/generic.h"
 #include "lib/events/tables.h"
 #include "lib/events/text.h"
 
@@ -28,6 +29,7 @@ const struct upmu_core *upmu_core_by_name(const char *name, size_t length)
 		const struct upmu_core *core = &upmu_cores[i];
 
 		if (upmu_name_is(name, length, core->name) ||
+		    is_among(core->also, name, length) ||
 		    is_among(core->perf, name, length))
 			return core;
 	}
@@ -64,6 +66,11 @@ const char *upmu_core_name(const struct upmu_core *core)
 const char *upmu_core_title(const struct upmu_core *core)
 {
 	return core->title;
+}
+
+const char *upmu_core_also(const struct upmu_core *core)
+{
+	return core->also;
 }
 
 const char *upmu_core_notes(const struct upmu_core *core)
@@ -147,19 +154,28 @@ static const struct upmu_event_row *row_named(const struct upmu_core *core,
 	return NULL;
 }
 
+const struct upmu_event_row *
+upmu_core_perf_row(const struct upmu_core *core,
+		   const struct upmu_generic *generic)
+{
+	unsigned int number = upmu_generic_number(generic);
+
+	for (size_t i = 0; i < core->n_perf_rows; i++)
+		if (core->perf_rows[i].generic == number)
+			return &core->rows[core->perf_rows[i].row];
+	return NULL;
+}
+
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 					    const char *name, size_t length)
 {
 	int number = name_number(name, length);
-	const struct upmu_event_row *row;
+	const struct upmu_generic *generic;
 
-	if (number == NO_NAME)
-		return NULL;
-	row = row_named(core, number);
-	for (size_t i = 0; !row && i < core->n_aliases; i++)
-		if (core->aliases[i].name == number)
-			row = &core->rows[core->aliases[i].row];
-	return row;
+	if (number != NO_NAME)
+		return row_named(core, number);
+	generic = upmu_hardware_find(name, length);
+	return generic ? upmu_core_perf_row(core, generic) : NULL;
 }
 
 size_t upmu_cores_with(const char *name, size_t length,

@@ -42,7 +42,7 @@ struct upmu_event_row;
 
 /** Cores in order of name; NULL from the end on. */
 const struct upmu_core *upmu_core_at(size_t n);
-/** By the table's name or a kernel's name of its PMU; NULL: none. */
+/** By the name of the table, of a variant or of its PMU; NULL: none. */
 const struct upmu_core *upmu_core_by_name(const char *name, size_t length);
 /** By implementer and part of a MIDR value; NULL: no table. */
 const struct upmu_core *upmu_core_by_midr(uint64_t midr);
@@ -51,6 +51,8 @@ const struct upmu_core *upmu_core_common(enum upmu_arch arch);
 
 const char *upmu_core_name(const struct upmu_core *core);
 const char *upmu_core_title(const struct upmu_core *core);
+/** Names of variants that the table serves, a blank between two. */
+const char *upmu_core_also(const struct upmu_core *core);
 /** Lines about the whole core, each ended by a newline; "" for none. */
 const char *upmu_core_notes(const struct upmu_core *core);
 /** Manuals that the table was made from, a line each. */
@@ -70,6 +72,12 @@ const struct upmu_event_row *upmu_core_row(const struct upmu_core *core,
 /** By mnemonic or perf's generic name, in any case; NULL: none. */
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 					    const char *name, size_t length);
+struct upmu_generic;
+/** What the kernel's driver for this core counts for a generic name of perf
+ *  (generic.h); NULL: nothing, or no event that the core's table lists. */
+const struct upmu_event_row *
+upmu_core_perf_row(const struct upmu_core *core,
+		   const struct upmu_generic *generic);
 /** Which cores have a mnemonic: how many, the first @n of them in @out. */
 size_t upmu_cores_with(const char *name, size_t length,
 		       const struct upmu_core **out, size_t n);

@@ -8,6 +8,7 @@ usage: gen_tables.py TABLES OUTPUT.c DEPFILE
 import os
 import sys
 
+import perf_names
 import tables as t
 
 
@@ -74,15 +75,14 @@ def emit_core_arrays(out, table, pools):
     out.append(f'static const uint16_t by_name_{c_name(table)}[] = {{')
     out.append('\t' + ', '.join(map(str, by_name)))
     out.append('};')
-    aliases = sorted(table.alias_rows().items(), key=lambda a: a[0].lower())
-    out.append(f'static const struct upmu_alias aliases_{c_name(table)}[] = {{')
-    for generic, name in aliases:
-        out.append('\t{ %d, %d },' % (names.index[generic], index[name]))
-    out.append('};')
-    return index, len(rows), len(aliases)
+    generic = sorted((perf_names.NUMBERS[name], index[row.name])
+                     for name, row in table.perf_rows.items())
+    out.append(f'static const struct upmu_perf_row perf_{c_name(table)}[] = {{')
+    out += ['\t{ %d, %d },' % pair for pair in generic] + ['\t{ 0, 0 },', '};']
+    return index, len(rows), len(generic)
 
 
-def emit_core(out, table, index, n_rows, n_aliases):
+def emit_core(out, table, index, n_rows, n_perf_rows):
     name = c_name(table)
     manuals = ''.join(
         f'{i} \\"{title}\\"{" " + rev if rev else ""}\\n'
@@ -94,14 +94,15 @@ def emit_core(out, table, index, n_rows, n_aliases):
         '\t{',
         f'\t\t.name = "{table.name}",',
         f'\t\t.title = "{c_text(table.title)}",',
+        f'\t\t.also = "{" ".join(name for name, _ in table.also)}",',
         f'\t\t.perf = "{" ".join(table.perf)}",',
         f'\t\t.manuals = "{manuals}",',
         f'\t\t.notes = "{notes}",',
         f'\t\t.rows = rows_{name},',
         f'\t\t.by_name = by_name_{name},',
-        f'\t\t.aliases = aliases_{name},',
+        f'\t\t.perf_rows = perf_{name},',
         f'\t\t.n_rows = {n_rows},',
-        f'\t\t.n_aliases = {n_aliases},',
+        f'\t\t.n_perf_rows = {n_perf_rows},',
         '\t\t.defaults = { %s },' % ', '.join(
             str(index[table.defaults[key]]) for key in t.DEFAULTS),
         f'\t\t.arch = UPMU_ARCH_{table.arch[3:].upper()},',
@@ -118,17 +119,15 @@ def generate(tables):
     for table in tables:
         for row in served_rows(table):
             names.add(row.name)
-        for generic in table.alias_rows():
-            names.add(generic)
     names.sort()
     out = ['/* SPDX-License-Identifier: MIT */',
            '/* Made by gen_tables.py; change tables/NAME.events instead. */',
            '#include "lib/events/tables.h"', '']
     cores = []
     for table in tables:
-        index, n_rows, n_aliases = emit_core_arrays(
+        index, n_rows, n_perf_rows = emit_core_arrays(
             out, table, (names, texts, sources))
-        emit_core(cores, table, index, n_rows, n_aliases)
+        emit_core(cores, table, index, n_rows, n_perf_rows)
     out.append('const struct upmu_core upmu_cores[] = {')
     out += cores + ['\t{ .name = "" },', '};']
     out.append(f'const size_t upmu_core_count = {len(tables)};')
@@ -160,7 +159,8 @@ def main(args):
     with open(args[1], 'w', encoding='ascii') as file:
         file.write(generate(tables))
     # The folder itself: a file that comes or goes changes its time.
-    inputs = [args[0]] + [table.path for table in tables] + [t.__file__]
+    inputs = [args[0]] + [table.path for table in tables] + [
+        os.path.join(args[0], 'perf.maps'), t.__file__, perf_names.__file__]
     with open(args[2], 'w', encoding='ascii') as file:
         file.write(f'{args[1]}: ' + ' '.join(map(os.path.normpath, inputs))
                    + '\n')

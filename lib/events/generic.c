@@ -103,6 +103,24 @@ const struct upmu_generic *upmu_hardware_find(const char *name, size_t length)
 	return find(hardware, COUNT_OF(hardware), name, length);
 }
 
+const struct upmu_generic *upmu_hardware_at(size_t n)
+{
+	return n < COUNT_OF(hardware) ? &hardware[n] : NULL;
+}
+
+unsigned int upmu_generic_number(const struct upmu_generic *generic)
+{
+	unsigned int config = (unsigned int)generic->config;
+
+	if (generic->type == PERF_TYPE_HARDWARE)
+		return config;
+	return UPMU_GENERIC_FIRST_CACHE +
+	       (config & 0xff) * PERF_COUNT_HW_CACHE_OP_MAX *
+		       PERF_COUNT_HW_CACHE_RESULT_MAX +
+	       (config >> 8 & 0xff) * PERF_COUNT_HW_CACHE_RESULT_MAX +
+	       (config >> 16 & 0xff);
+}
+
 const char *upmu_generic_name(size_t n)
 {
 	if (n < COUNT_OF(hardware))

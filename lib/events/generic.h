@@ -18,6 +18,15 @@ const struct upmu_generic *upmu_software_find(const char *name, size_t length);
 /* perf's names for hardware: `cycles`, `L1-dcache-load-misses`. */
 const struct upmu_generic *upmu_hardware_find(const char *name, size_t length);
 
+/* perf_names.py counts in the same way. */
+#define UPMU_GENERIC_FIRST_CACHE 16
+
+/* One number for all synonyms of a hardware name. */
+unsigned int upmu_generic_number(const struct upmu_generic *generic);
+
+/* The names for hardware in turn, synonyms too; NULL from the end on. */
+const struct upmu_generic *upmu_hardware_at(size_t n);
+
 /* All names in turn, for suggestions; NULL from the end on. */
 const char *upmu_generic_name(size_t n);
 

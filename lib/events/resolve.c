@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/events/generic.h"
+#include "lib/events/hint.h"
 #include "lib/events/resolve.h"
 #include "lib/events/sysfs.h"
 #include "lib/events/text.h"
@@ -109,8 +110,9 @@ static void set_code(struct upmu_event *event,
 							   : kind->pmu_type;
 }
 
-static void add_row(struct question *q, int n, const struct upmu_event_row *row,
-		    struct piece name)
+static struct upmu_event *add_row(struct question *q, int n,
+				  const struct upmu_event_row *row,
+				  struct piece name)
 {
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
 	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
@@ -122,6 +124,7 @@ static void add_row(struct question *q, int n, const struct upmu_event_row *row,
 		set_code(event, kind, upmu_row_code(row),
 			 upmu_row_is_cycles(row));
 	write_name(event, label_of(q, n), name);
+	return event;
 }
 
 static bool wants_kind(const struct question *q, int n)
@@ -140,12 +143,9 @@ static struct piece whole(const char *name)
  * A generic name stays, for it is what other machines call it; else the
  * mnemonic, in the table's case.
  */
-static struct piece printed_name(const struct question *q,
-				 const struct upmu_event_row *row)
+static struct piece printed_name(const struct upmu_event_row *row,
+				 const struct upmu_generic *generic)
 {
-	const struct upmu_generic *generic;
-
-	generic = upmu_hardware_find(q->name.text, q->name.length);
 	return whole(generic ? generic->name : upmu_row_name(row));
 }
 
@@ -170,22 +170,66 @@ static void mark_unlike(struct upmu_resolved *out)
 		out->events[i].is_alike = alike;
 }
 
+/*
+ * A mnemonic of the core; or what the kernel's driver takes for a generic
+ * name. A 32-bit kernel may count an ARMv8 core with a driver for ARMv7: the
+ * name of the PMU tells the driver.
+ */
+static const struct upmu_event_row *row_of(const struct question *q,
+					   const struct upmu_core_kind *kind,
+					   const struct upmu_generic *generic)
+{
+	const struct upmu_event_row *row;
+	const struct upmu_core *driver;
+
+	if (!generic)
+		return upmu_core_find(kind->core, q->name.text, q->name.length);
+	driver = upmu_core_by_name(kind->pmu_name,
+				   upmu_span(kind->pmu_name, '\0'));
+	if (!driver || driver == kind->core)
+		return upmu_core_perf_row(kind->core, generic);
+	row = upmu_core_perf_row(driver, generic);
+	return row ? upmu_core_find_code(kind->core, upmu_row_code(row)) : NULL;
+}
+
+/*
+ * The kernel's number for a generic name counts what perf counts, whatever
+ * this kernel takes for it; cycles and instructions are the same in all. Of
+ * several kinds of core only Linux 5.13 and newer know which one such a
+ * number means: there it is the core's code.
+ */
+static void ask_as_perf_does(struct question *q, struct upmu_event *event,
+			     const struct upmu_generic *generic)
+{
+	if (!generic || !event->is_supported || event->is_cycles ||
+	    event->is_instructions || q->machine->n_kinds > 1 ||
+	    q->machine->kinds[event->kind].pmu_type == UPMU_PMU_TYPE_NONE)
+		return;
+	event->type = generic->type;
+	event->config = generic->config;
+}
+
 static bool resolve_by_table(struct question *q)
 {
 	const struct upmu_event_row *rows[UPMU_KINDS_MAX] = { NULL };
 	const struct upmu_event_row *any = NULL;
+	const struct upmu_generic *generic =
+		upmu_hardware_find(q->name.text, q->name.length);
 
 	for (size_t i = 0; i < q->machine->n_kinds; i++) {
-		const struct upmu_core *core = q->machine->kinds[i].core;
+		const struct upmu_core_kind *kind = &q->machine->kinds[i];
 
-		if (!core || !wants_kind(q, (int)i))
+		if (!kind->core || !wants_kind(q, (int)i))
 			continue;
-		rows[i] = upmu_core_find(core, q->name.text, q->name.length);
+		rows[i] = row_of(q, kind, generic);
 		any = any ? any : rows[i];
 	}
 	for (size_t i = 0; any && i < q->machine->n_kinds; i++)
 		if (wants_kind(q, (int)i))
-			add_row(q, (int)i, rows[i], printed_name(q, any));
+			ask_as_perf_does(q,
+					 add_row(q, (int)i, rows[i],
+						 printed_name(any, generic)),
+					 generic);
 	if (any)
 		mark_unlike(q->out);
 	return any;
@@ -410,69 +454,20 @@ static bool resolve_published_elsewhere(struct question *q)
 	return true;
 }
 
-static const char *unknown_on(const struct question *q, char *out, size_t size)
-{
-	if (!q->machine->n_kinds)
-		return "unknown event";
-	snprintf(out, size, "no event of %s%s",
-		 upmu_kind_label(
-			 &q->machine
-				  ->kinds[q->only_kind < 0 ? 0 : q->only_kind]),
-		 q->only_kind < 0 && q->machine->n_kinds > 1 ? " or the others"
-							     : "");
-	return out;
-}
-
-/* "an event of arm1136, arm1176 and 3 more": another core's. */
-static bool hint_cores(const struct question *q)
-{
-	const struct upmu_core *cores[3];
-	char *hint = q->error->hint;
-	size_t size = sizeof(q->error->hint), used;
-	size_t n = upmu_cores_with(q->name.text, q->name.length, cores, 3);
-
-	if (!n)
-		return false;
-	used = (size_t)snprintf(hint, size, "it is an event of %s",
-				upmu_core_name(cores[0]));
-	for (size_t i = 1; i < n && i < 3; i++)
-		used += (size_t)snprintf(hint + used, size - used, ", %s",
-					 upmu_core_name(cores[i]));
-	if (n > 3)
-		snprintf(hint + used, size - used, " and %zu more", n - 3);
-	return true;
-}
-
-static bool hint_nearest(const struct question *q, const struct upmu_core *core)
-{
-	const char *near[3];
-	char *hint = q->error->hint;
-	size_t size = sizeof(q->error->hint), used;
-	size_t n = upmu_events_nearest(core, q->name.text, q->name.length, near,
-				       3);
-
-	if (!n)
-		return false;
-	used = (size_t)snprintf(hint, size, "did you mean %s", near[0]);
-	for (size_t i = 1; i < n; i++)
-		used += (size_t)snprintf(hint + used, size - used, "%s%s",
-					 i + 1 == n ? " or " : ", ", near[i]);
-	snprintf(hint + used, size - used, "?");
-	return true;
-}
-
 static int refuse_unknown(struct question *q)
 {
-	int kind = q->only_kind < 0 ? 0 : q->only_kind;
-	const struct upmu_core *core = NULL;
-	char what[96];
+	const struct upmu_core_kind *kind = NULL;
+	char what[96] = "unknown event";
+	bool more = q->only_kind < 0 && q->machine->n_kinds > 1;
 
 	if (q->machine->n_kinds)
-		core = q->machine->kinds[kind].core;
-	refuse(q, -ENOENT, unknown_on(q, what, sizeof(what)));
-	if (!hint_cores(q) && !hint_nearest(q, core))
-		snprintf(q->error->hint, sizeof(q->error->hint),
-			 "`upmu list` tells the events of this machine");
+		kind = &q->machine->kinds[q->only_kind < 0 ? 0 : q->only_kind];
+	if (kind)
+		snprintf(what, sizeof(what), "no event of %s%s",
+			 upmu_kind_label(kind), more ? " or the others" : "");
+	refuse(q, -ENOENT, what);
+	upmu_hint_event(q->error->hint, sizeof(q->error->hint),
+			kind ? kind->core : NULL, q->name.text, q->name.length);
 	return -ENOENT;
 }
 

@@ -18,9 +18,9 @@ struct upmu_event_row {
 	uint16_t source;
 };
 
-/** perf's generic name (in the pool of names) for a row of this core. */
-struct upmu_alias {
-	uint16_t name;
+/** The row of this core that perf counts for a generic name (generic.h). */
+struct upmu_perf_row {
+	uint16_t generic;
 	uint16_t row;
 };
 
@@ -28,14 +28,15 @@ struct upmu_alias {
 struct upmu_core {
 	const char *name;
 	const char *title;
+	const char *also;		   /* variants, a blank between two */
 	const char *perf;		   /* PMU names, a blank between two */
 	const char *manuals;		   /* a line each */
 	const char *notes;		   /* a line each */
 	const struct upmu_event_row *rows; /* by code */
 	const uint16_t *by_name;	   /* places in rows, by rising name */
-	const struct upmu_alias *aliases;
+	const struct upmu_perf_row *perf_rows;
 	uint16_t n_rows;
-	uint16_t n_aliases;
+	uint16_t n_perf_rows;
 	uint16_t defaults[UPMU_DEFAULTS]; /* places in rows */
 	uint8_t arch;
 	uint8_t counters;

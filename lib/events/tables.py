@@ -3,31 +3,11 @@
 import os
 import re
 
+import perf_names
+
 DEFAULTS = ['cycles', 'instructions', 'stall', 'l1d', 'l1d_miss', 'dtlb',
             'tlb', 'branches', 'branch_misses']
 
-# Names that perf users type, and which of the nine each one means.
-GENERIC_OF_DEFAULT = {
-    'cycles': ['cycles', 'cpu-cycles'],
-    'instructions': ['instructions'],
-    'stall': ['stalled-cycles-frontend', 'idle-cycles-frontend'],
-    'l1d': ['cache-references', 'L1-dcache-loads'],
-    'l1d_miss': ['cache-misses', 'L1-dcache-load-misses'],
-    'dtlb': ['dTLB-load-misses'],
-    'branches': ['branches', 'branch-instructions'],
-    'branch_misses': ['branch-misses'],
-}
-
-# Further perf names that an `alias` line may give.
-GENERIC_OTHER = ['bus-cycles', 'ref-cycles', 'stalled-cycles-backend',
-                 'idle-cycles-backend', 'branch-loads', 'branch-load-misses']
-for _cache in ['L1-dcache', 'L1-icache', 'LLC', 'dTLB', 'iTLB', 'node']:
-    for _kind in ['loads', 'load-misses', 'stores', 'store-misses',
-                  'prefetches', 'prefetch-misses']:
-        GENERIC_OTHER.append(f'{_cache}-{_kind}')
-
-GENERIC = sorted({g for names in GENERIC_OF_DEFAULT.values() for g in names}
-                 | set(GENERIC_OTHER))
 SOFTWARE = ['cpu-clock', 'task-clock', 'page-faults', 'faults',
             'context-switches', 'cs', 'cpu-migrations', 'migrations',
             'minor-faults', 'major-faults', 'alignment-faults',
@@ -69,23 +49,15 @@ class Table:
         self.name = self.title = self.arch = None
         self.common = False
         self.midrs, self.perf, self.manuals, self.notes = [], [], [], []
+        self.also, self.perf_maps = [], []
         self.counters = self.filters = self.count = None
         self.rows = {}
-        self.defaults, self.aliases = {}, {}
+        self.defaults, self.perf_rows = {}, {}
         self.takes, self.caveats = [], []
         self.place = {}
 
     def sorted_rows(self):
         return [self.rows[code] for code in sorted(self.rows)]
-
-    def alias_rows(self):
-        """perf's generic name -> event name, `alias` lines winning."""
-        result = {}
-        for key, names in GENERIC_OF_DEFAULT.items():
-            for generic in names:
-                result[generic] = self.defaults[key]
-        result.update(self.aliases)
-        return result
 
 
 def fail(where, reason):
@@ -154,7 +126,7 @@ class Reader:
         self.table = Table(path)
         for where, text in statements(path):
             word, _, rest = text.partition(' ')
-            method = getattr(self, 'on_' + word, None)
+            method = getattr(self, 'on_' + word.replace('-', '_'), None)
             if not method:
                 fail(where, f"unknown statement '{word}'")
             if word not in ('core', 'common') and not self.table.name:
@@ -205,6 +177,14 @@ class Reader:
         self.table.midrs.append((number(where, words[0], 0xff),
                                  number(where, words[1], 0xfff), where))
 
+    def on_also(self, where, rest):
+        name, *midr = rest.split() or ['']
+        if not CORE_NAME.match(name) or len(midr) not in (0, 2):
+            fail(where, "'also' wants NAME or NAME IMPLEMENTER PART")
+        if midr:
+            self.on_midr(where, ' '.join(midr))
+        self.table.also.append((name, where))
+
     def on_arch(self, where, rest):
         if rest not in ARCHS:
             fail(where, f"'{rest}' is none of {' '.join(ARCHS)}")
@@ -249,8 +229,8 @@ class Reader:
     def on_default(self, where, rest):
         pairs(where, rest, self.table.defaults)
 
-    def on_alias(self, where, rest):
-        pairs(where, rest, self.table.aliases)
+    def on_perf_map(self, where, rest):
+        self.table.perf_maps += rest.split() or fail(where, 'no map')
 
     def on_caveat(self, where, rest):
         code, bar, text = rest.partition('|')
@@ -292,7 +272,7 @@ def check_name(where, name):
     if not NAME.match(name) or len(name) > NAME_MAX:
         fail(where, f"'{name}' is not a lower-case mnemonic of at most "
              f'{NAME_MAX} characters')
-    if name in GENERIC or name in SOFTWARE:
+    if name in perf_names.ALL or name in SOFTWARE:
         fail(where, f"'{name}' is perf's generic name")
     if RAW_NAME.match(name):
         fail(where, f"'{name}' reads like a raw code")
@@ -378,18 +358,33 @@ def check_defaults(table):
             fail(where, f"'{key}' is none of the nine defaults")
         if name not in names:
             fail(where, f"default {key}: no event '{name}'")
-    where = table.place.get('alias', table.path)
-    for generic, name in table.aliases.items():
-        if generic not in GENERIC:
-            fail(where, f"'{generic}' is no generic name of perf")
-        if name not in names:
-            fail(where, f"alias {generic}: no event '{name}'")
+
+
+def check_perf_maps(table, maps):
+    """perf's generic name -> row, as the kernel's driver goes about it."""
+    names = {row.name: row for row in table.rows.values()}
+    for name in table.perf_maps:
+        if name not in maps:
+            fail(table.place['perf-map'], f"there is no map '{name}'")
+        for generic, codes in maps[name].items():
+            served = [table.rows[code] for code in codes
+                      if code in table.rows
+                      and not (table.common and table.rows[code].recommended)]
+            if generic == 'cycles':     # 0xff of ARMv7 is no event's number
+                served = [names['cpu_cycles']]
+            if served:
+                table.perf_rows.setdefault(generic, served[0])
 
 
 def check_between(tables):
     """What only shows when all cores are seen together."""
     midrs, perf = {}, {}
+    known = {table.name: table.name for table in tables}
     for table in tables:
+        for name, where in table.also:
+            other = known.setdefault(name, table.name)
+            if other != table.name or name == table.name:
+                fail(where, f"'{name}' is {other}'s name")
         for implementer, part, where in table.midrs:
             other = midrs.setdefault((implementer, part), table.name)
             if other != table.name:
@@ -406,6 +401,7 @@ def read_all(folder):
     """Returns all tables by name, common ones first; raises TableError."""
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder)
                    if name.endswith('.events'))
+    maps = perf_names.read_maps(os.path.join(folder, 'perf.maps'), fail)
     tables = [Reader(path).table for path in paths]
     for table in tables:
         if not table.name:
@@ -418,5 +414,6 @@ def read_all(folder):
         check_architecture(table, common)
         check_complete(table)
         check_defaults(table)
+        check_perf_maps(table, maps)
     check_between(tables)
     return tables

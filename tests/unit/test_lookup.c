@@ -176,7 +176,8 @@ static void all_tables_take_less_than_300_kilobytes(void **s)
 	for (size_t i = 0; i < upmu_core_count; i++)
 		size += upmu_cores[i].n_rows * (sizeof(struct upmu_event_row) +
 						sizeof(uint16_t)) +
-			upmu_cores[i].n_aliases * sizeof(struct upmu_alias) +
+			upmu_cores[i].n_perf_rows *
+				sizeof(struct upmu_perf_row) +
 			strlen(upmu_cores[i].manuals) +
 			strlen(upmu_cores[i].notes);
 	size += upmu_names_at[upmu_names_count] +

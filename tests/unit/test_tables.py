@@ -52,12 +52,27 @@ count 5
 default cycles=cpu_cycles instructions=inst_retired stall=z_stall
  l1d=l1d_cache l1d_miss=z_miss dtlb=l1d_cache tlb=l1d_cache
  branches=l1d_cache branch_misses=l1d_cache
-alias bus-cycles=cpu_cycles
+perf-map z
 common 0x04 0x08 0x11 | table 1
 caveat 0x04 | counts twice on Sundays
 event 0xc0 z_stall | cycle in which nothing happened | | table 2
 event 0xc1 z_miss | access that missed | | table 2
 '''
+
+MAPS = '''# SPDX-License-Identifier: MIT
+map z armv8_z
+ cycles=0x11 bus-cycles=0x11 branch-misses=0x10 branch-instructions=0x21,0x04
+'''
+
+# (claim, what is replaced in MAPS, by what, words of the refusal)
+BROKEN_MAPS = [
+    ('a_name_that_perf_does_not_know_is_refused', 'bus-cycles', 'buss-cycles',
+     'GENERIC-NAME'),
+    ('a_generic_name_twice_in_a_map_is_refused', 'bus-cycles', 'cycles',
+     'twice'),
+    ('a_map_without_its_array_is_refused', 'map z armv8_z', 'map z',
+     'a map is'),
+]
 
 # (claim, what is replaced in CORE, by what, words of the refusal)
 BROKEN = [
@@ -84,10 +99,12 @@ BROKEN = [
      'l1d_miss=z_mist', "no event 'z_mist'"),
     ('an_unknown_default_is_refused', ' stall=z_stall',
      ' stall=z_stall stahl=z_stall', 'nine defaults'),
-    ('an_alias_that_maps_to_no_event_is_refused', 'bus-cycles=cpu_cycles',
-     'bus-cycles=bus', "no event 'bus'"),
-    ('an_alias_that_perf_does_not_know_is_refused', 'bus-cycles=',
-     'buss-cycles=', 'generic name'),
+    ('a_map_that_is_not_there_is_refused', 'perf-map z', 'perf-map y',
+     "no map 'y'"),
+    ('a_variant_with_another_cores_name_is_refused', 'perf-map z',
+     'perf-map z\nalso common-armv8', "common-armv8's name"),
+    ('a_variant_with_half_a_midr_is_refused', 'perf-map z',
+     'perf-map z\nalso cortex-z2 0x41', 'IMPLEMENTER PART'),
     ('a_core_without_a_midr_is_refused', 'midr 0x41 0xfff\n', '',
      "'midr' is missing"),
     ('a_core_without_a_manual_is_refused',
@@ -147,13 +164,19 @@ def read(files):
 
 
 def check_refusals(tap):
-    good = {'common-armv8.events': COMMON, 'cortex-z1.events': CORE}
+    good = {'common-armv8.events': COMMON, 'cortex-z1.events': CORE,
+            'perf.maps': MAPS}
     tables, why = read(good)
     tap.result(tables is not None, 'a_right_table_is_taken', why)
     for claim, old, new, words in BROKEN:
         assert old in CORE, claim
         tables, why = read({**good, 'cortex-z1.events':
                             CORE.replace(old, new, 1)})
+        tap.result(tables is None and words in why, claim,
+                   why or 'was taken')
+    for claim, old, new, words in BROKEN_MAPS:
+        assert old in MAPS, claim
+        tables, why = read({**good, 'perf.maps': MAPS.replace(old, new, 1)})
         tap.result(tables is None and words in why, claim,
                    why or 'was taken')
     twin = CORE.replace('cortex-z1', 'cortex-z2').replace('cortex_z1', 'z2')
@@ -168,16 +191,17 @@ def check_refusals(tap):
 
 def check_meaning(tap):
     tables, why = read({'common-armv8.events': COMMON,
-                        'cortex-z1.events': CORE})
+                        'cortex-z1.events': CORE, 'perf.maps': MAPS})
     core = tables[-1]
     row = core.rows[0x04]
     tap.result(row.caveat == 'counts twice on Sundays' and
                row.source == 'table 1', 'a_taken_row_has_its_own_caveat', why)
     tap.result(tables[0].rows[0x04].caveat == '',
                'a_caveat_stays_with_its_core')
-    tap.result(core.alias_rows()['branches'] == 'l1d_cache' and
-               core.alias_rows()['bus-cycles'] == 'cpu_cycles',
-               'defaults_and_aliases_give_the_generic_names')
+    tap.result(core.perf_rows['branch-instructions'].name == 'l1d_cache',
+               'perf_takes_the_next_code_where_a_core_lacks_the_first')
+    tap.result('branch-misses' not in core.perf_rows,
+               'a_generic_name_for_an_event_that_is_not_there_has_no_row')
     tap.result([r.code for r in gen_tables.served_rows(tables[0])] ==
                [0x04, 0x08, 0x11],
                'an_unknown_core_is_not_offered_recommended_events')

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Parts of Debian's linux-source: python3 boards/linux_source.py [SUITE]
+
+Prints the folder that holds checkpatch.pl and the drivers of the CPUs' PMUs.
+"""
+import glob
+import shutil
+import subprocess
+import sys
+
+from debian import Apt, Failure, native, obtain, unpack
+from kernels import USERLAND_SUITE, resolve
+
+PARTS = ("scripts/checkpatch.pl", "scripts/spelling.txt",
+         "scripts/const_structs.checkpatch", "drivers/perf/arm_*.c",
+         "drivers/perf/apple_m1_cpu_pmu.c", "include/linux/perf/arm_pmuv3.h",
+         "arch/arm/kernel/perf_event_v*.c", "arch/arm64/kernel/perf_event.c",
+         "arch/arm64/include/asm/perf_event.h")
+
+
+def folder(suite=USERLAND_SUITE):
+    """Where they lie; fetches some 150 MB the first time."""
+    suite = resolve(suite, native())
+
+    def fill(work):
+        apt = Apt(suite, native())
+        if not apt.fresh():
+            apt.update()
+        package = apt.depends("linux-source", r"linux-source-[\d.]+")
+        unpack(apt.download(package), work + "/package")
+        archive = glob.glob(work + "/package/usr/src/linux-source-*.tar.*")[0]
+        # A part that this version does not have is tar's status 2.
+        subprocess.run(["tar", "-x", "-C", work, "--strip-components=1",
+                        "-f", archive, "--wildcards",
+                        *("*/" + part for part in PARTS)],
+                       stderr=subprocess.DEVNULL, check=False)
+        shutil.rmtree(work + "/package")
+        if not glob.glob(work + "/drivers/perf/arm_pmu.c"):
+            raise Failure(f"{package} of {apt.name} holds no drivers/perf")
+
+    return obtain(f"linux-source-{suite}", fill)
+
+
+if __name__ == "__main__":
+    try:
+        print(folder(*sys.argv[1:2]))
+    except Failure as failure:
+        sys.exit(f"boards: {failure}")
