@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+/* What "upmu compare" says of numbers: against tables and by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "tools/compare/stats.h"
+
+static void assert_near(double value, double wanted, double off)
+{
+	if (fabs(value - wanted) > off)
+		fail_msg("%.9g is not %.9g", value, wanted);
+}
+
+/* Student's own table: two-sided, as every textbook has it. */
+static void t_is_that_of_the_tables(void **state)
+{
+	(void)state;
+	assert_near(stats_t(0.95, 1), 12.7062, 5e-4);
+	assert_near(stats_t(0.95, 4), 2.77645, 5e-5);
+	assert_near(stats_t(0.95, 9), 2.26216, 5e-5);
+	assert_near(stats_t(0.99, 10), 3.16927, 5e-5);
+	assert_near(stats_t(0.95, 1e6), 1.95996, 5e-5);
+	assert_near(stats_t(0.5, 3), 0.764892, 5e-6);
+}
+
+static void mean_interval_without_skew_is_students(void **state)
+{
+	const double value[] = { 1, 2, 3, 4, 5 };
+	struct stats_summary s;
+
+	(void)state;
+	stats_summarize(value, 5, &s);
+	assert_int_equal(s.n, 5);
+	assert_near(s.mean, 3, 1e-12);
+	assert_near(s.median, 3, 1e-12);
+	assert_near(s.deviation, 1.5811388, 1e-6);
+	assert_near(s.low, 3 - 2.776445 * 1.5811388 / sqrt(5), 1e-4);
+	assert_near(s.high, 3 + 2.776445 * 1.5811388 / sqrt(5), 1e-4);
+}
+
+static void one_run_has_no_interval_and_none_has_no_mean(void **state)
+{
+	const double value[] = { 7, NAN };
+	struct stats_summary s;
+
+	(void)state;
+	stats_summarize(value, 2, &s);
+	assert_int_equal(s.n, 1);
+	assert_near(s.mean, 7, 0);
+	assert_true(isnan(s.low) && isnan(s.high) && isnan(s.deviation));
+	assert_false(s.constant);
+	stats_summarize(value + 1, 1, &s);
+	assert_int_equal(s.n, 0);
+	assert_true(isnan(s.mean));
+}
+
+static struct stats_pair pair_of(const double *a, const double *b, size_t n)
+{
+	return (struct stats_pair){
+		.a = a, .b = b, .n_a = n, .n_b = n, .paired = true
+	};
+}
+
+/* The same drift in both rows is no doubt about their ratio. */
+static void turns_take_common_drift_out(void **state)
+{
+	const double a[] = { 100, 120, 140, 160, 180, 200 };
+	const double b[] = { 110, 132, 154, 176, 198, 220 };
+	struct stats_pair pair = pair_of(a, b, 6);
+	struct stats_change turns, apart;
+
+	(void)state;
+	stats_compare(&pair, 0.95, &turns);
+	assert_near(turns.ratio, 1.1, 1e-12);
+	assert_near(turns.ratio_low, 1.1, 1e-6);
+	assert_near(turns.ratio_high, 1.1, 1e-6);
+	pair.paired = false;
+	stats_compare(&pair, 0.95, &apart);
+	assert_true(apart.ratio_low < 0.9 && apart.ratio_high > 1.3);
+}
+
+static void mean_that_may_be_0_bounds_no_ratio(void **state)
+{
+	const double a[] = { 0, 0, 4, 0 }, b[] = { 4, 4, 4, 4 };
+	const double none[] = { 0, 0, 0, 0 };
+	struct stats_pair pair = pair_of(a, b, 4);
+	struct stats_change change;
+
+	(void)state;
+	stats_compare(&pair, 0.95, &change);
+	assert_true(isnan(change.ratio_low) && isnan(change.ratio_high));
+	pair.a = none;
+	stats_compare(&pair, 0.95, &change);
+	assert_true(isnan(change.ratio));
+	assert_near(change.difference, 4, 0);
+	assert_near(change.difference_low, 4, 0);
+}
+
+/* 2 of the 2^6 ways to exchange are as clear as all signs alike. */
+static void chance_of_six_like_signs_is_2_in_64(void **state)
+{
+	const double a[] = { 10, 10, 10, 10, 10, 10 };
+	const double b[] = { 11, 12, 11, 12, 11, 12 };
+	struct stats_pair pair = pair_of(a, b, 6);
+	double p;
+
+	(void)state;
+	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_near(p, 2.0 / 64, 1e-12);
+}
+
+/* An event that differs is judged by the noise of those that do not. */
+static void family_is_stricter_than_each_event_alone(void **state)
+{
+	const double a[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	const double b[] = { 2, 3, 4, 5, 5, 8, 8, 8 };
+	const double c[] = { 3, 1, 2, 5, 4, 7, 6, 9 };
+	const double d[] = { 1, 3, 3, 3, 6, 5, 8, 7 };
+	struct stats_pair pair[] = { pair_of(a, b, 8), pair_of(a, c, 8),
+				     pair_of(a, d, 8) };
+	double alone, all[3];
+
+	(void)state;
+	assert_int_equal(stats_family(pair, 1, &alone), 0);
+	assert_int_equal(stats_family(pair, 3, all), 0);
+	assert_true(all[0] >= alone);
+	assert_true(all[1] > 0.2 && all[2] > 0.2);
+}
+
+static void three_runs_give_no_verdict(void **state)
+{
+	const double a[] = { 1, 1.01, 0.99 }, b[] = { 2, 2.01, 1.99 };
+	struct stats_pair pair = pair_of(a, b, 3);
+	double p;
+
+	(void)state;
+	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_true(p > 0.05);
+}
+
+static void run_that_was_not_measured_is_left_out(void **state)
+{
+	const double a[] = { 10, 10.1, 9.9, 10, NAN, 10, 10.2, 9.8 };
+	const double b[] = { 20, 20.1, 19.9, 20, 20, 20, NAN, 19.8 };
+	struct stats_pair pair = pair_of(a, b, 8);
+	struct stats_change change;
+	double p;
+
+	(void)state;
+	stats_compare(&pair, 0.95, &change);
+	assert_near(change.difference, 10, 1e-9);
+	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_near(p, 2.0 / 64, 1e-12);
+}
+
+static void outlier_is_named_and_noise_is_not(void **state)
+{
+	const double value[] = { 10, 11, 9, 10.5, 30, 9.5, 10 };
+	const double same[] = { 5, 5, 5, 5, 9 };
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++)
+		assert_int_equal(stats_is_outlier(value, 7, i), i == 4);
+	/* Where most are the same, nothing says what is far. */
+	assert_false(stats_is_outlier(same, 5, 4));
+}
+
+static void one_round_is_neither_judged_nor_a_crash(void **state)
+{
+	const double a[] = { 1 }, b[] = { 2 };
+	struct stats_pair pair = pair_of(a, b, 1);
+	struct stats_change change;
+	double p;
+
+	(void)state;
+	stats_compare(&pair, 0.95, &change);
+	assert_near(change.ratio, 2, 0);
+	assert_true(isnan(change.ratio_low));
+	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_true(p > 0.05);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(t_is_that_of_the_tables),
+		cmocka_unit_test(mean_interval_without_skew_is_students),
+		cmocka_unit_test(one_run_has_no_interval_and_none_has_no_mean),
+		cmocka_unit_test(turns_take_common_drift_out),
+		cmocka_unit_test(mean_that_may_be_0_bounds_no_ratio),
+		cmocka_unit_test(chance_of_six_like_signs_is_2_in_64),
+		cmocka_unit_test(family_is_stricter_than_each_event_alone),
+		cmocka_unit_test(three_runs_give_no_verdict),
+		cmocka_unit_test(run_that_was_not_measured_is_left_out),
+		cmocka_unit_test(outlier_is_named_and_noise_is_not),
+		cmocka_unit_test(one_round_is_neither_judged_nor_a_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
