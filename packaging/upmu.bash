@@ -37,6 +37,19 @@ _upmu_stat_argument() {
 	esac
 }
 
+_upmu_compare_argument() {
+	case $prev in
+	-e | --event) _upmu_events ;;
+	-o | --output | --stdin | --stdout) mapfile -t COMPREPLY < <(
+		compgen -f -- "$cur") ;;
+	--format) mapfile -t COMPREPLY < <(
+		compgen -W 'text markdown csv json' -- "$cur") ;;
+	-[rwnx] | --repeat | --warmup | --name | --fail-if | --prepare | \
+		--field-separator) ;;
+	*) return 1 ;;
+	esac
+}
+
 _upmu_list_argument() {
 	case $prev in
 	--core) mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list \
@@ -70,6 +83,7 @@ _upmu() {
 	done
 	case $command in
 	stat) _upmu_stat_argument && return ;;
+	compare) _upmu_compare_argument && return ;;
 	list) _upmu_list_argument && return ;;
 	regs) _upmu_regs_argument && return ;;
 	esac
@@ -79,7 +93,7 @@ _upmu() {
 		return
 	fi
 	case $command in
-	stat | exec) mapfile -t COMPREPLY < <(compgen -c -f -- "$cur") ;;
+	stat | exec | compare) mapfile -t COMPREPLY < <(compgen -c -f -- "$cur") ;;
 	esac
 }
 

@@ -11,6 +11,7 @@
 /* One row per subcommand: X(name, summary); its main is cmd_NAME(). */
 #define COMMANDS(X)                                                   \
 	X(stat, "count an unmodified program")                        \
+	X(compare, "is B better than A, and how sure is that")        \
 	X(exec, "run a program that reads the registers itself")      \
 	X(list, "show the events of this machine or of a core")       \
 	X(cost, "what one reading costs here, by each source")        \

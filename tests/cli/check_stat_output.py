@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_stat_output.py json|csv FILE: does it keep docs/schema's contract?
+"""check_stat_output.py json|csv|compare FILE: does it keep docs/schema?
 
 Knows as much of JSON Schema as docs/schema/stat.schema.json uses; an unknown
 keyword there is an error, so that no part of the contract goes unchecked.
@@ -65,8 +65,12 @@ def check(value, schema, where='report'):
             yield f'{where}: {value!r} breaks {word} {wanted!r}'
 
 
-def check_json(text):
-    schema = json.loads((SCHEMA / 'stat.schema.json').read_text())
+def check_compare(text):
+    return check_json(text, 'compare')
+
+
+def check_json(text, name='stat'):
+    schema = json.loads((SCHEMA / f'{name}.schema.json').read_text())
     try:
         reports = [json.loads(text)]
     except json.JSONDecodeError:
@@ -100,7 +104,7 @@ def check_csv(text):
 
 def main():
     kind, path = sys.argv[1:]
-    checks = {'json': check_json, 'csv': check_csv}
+    checks = {'json': check_json, 'csv': check_csv, 'compare': check_compare}
     faults = list(checks[kind](Path(path).read_text()))
     for fault in faults:
         print(fault)

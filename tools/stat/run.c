@@ -27,6 +27,7 @@ static void add_usage(struct stat_report *report, const struct rusage *usage)
 		(uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
 	report->context_switches =
 		(uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+	report->max_rss_kb = (uint64_t)usage->ru_maxrss;
 	report->has_usage = true;
 }
 
@@ -118,6 +119,8 @@ static void take_signal(struct stat_run *run, const siginfo_t *info)
 {
 	if (info->si_signo == SIGCHLD)
 		return;
+	if (info->si_signo != SIGUSR1 && info->si_signo != SIGUSR2)
+		run->report->interrupted = info->si_signo;
 	if (run->has_child)
 		child_pass_on(&run->child, info);
 	else

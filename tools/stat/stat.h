@@ -294,6 +294,7 @@ struct stat_report {
 	double elapsed_s, user_s, sys_s;
 	struct stat_spread elapsed;
 	uint64_t page_faults, context_switches;
+	uint64_t max_rss_kb;
 	bool has_usage;
 	char source[256];  /* what is in the numbers, where that is unusual */
 	size_t intervals;  /* how many were reported, this one too */
@@ -304,9 +305,10 @@ struct stat_report {
 	double slice_ms;  /* mean length */
 	double switching; /* share of the run */
 	size_t cpus;
-	time_t when; /* it was started */
-	char *notes; /* lines about the machine's state, or NULL */
-	int signal;  /* that ended the program, or 0 */
+	time_t when;	 /* it was started */
+	char *notes;	 /* lines about the machine's state, or NULL */
+	int signal;	 /* that ended the program, or 0 */
+	int interrupted; /* signal that upmu was to end by, or 0 */
 };
 
 /** What the report prints for an event: estimate or raw count. */

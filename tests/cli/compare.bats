@@ -1,0 +1,276 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu compare as a user meets it. Whatever this machine's PMU can do: page
+# faults and statuses are the same everywhere.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	cd "$BATS_TEST_TMPDIR"
+	export LC_ALL=C.UTF-8
+	# Touches so many KiB of memory: page faults that nobody disturbs.
+	cat >touch.py <<-'E'
+		import sys
+		bytearray(int(sys.argv[1]) * 1024)
+	E
+}
+
+field() {	# FILE EXPRESSION
+	python3 -c 'import json, sys
+root = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2], {"r": root, "e": {e["event"]: e for e in root["events"]}}))' "$1" "$2"
+}
+
+few() {	# OPTION...
+	"$upmu" compare -r 4 -w 0 -e page-faults "$@"
+}
+
+@test "compare_tells_more_page_faults_from_fewer" {
+	"$upmu" compare -r 6 -e page-faults -j -o out.json \
+		python3 touch.py 100 -- python3 touch.py 8000
+	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = more ]
+	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["percent_low_95"] > 20')" = True ]
+	[ "$(field out.json 'e["max_rss"]["commands"][1]["change"]["verdict"]')" = more ]
+}
+
+@test "compare_runs_in_turns_and_each_second_round_backwards" {
+	"$upmu" compare -r 3 -w 1 -e page-faults --shell \
+		'echo a >>log' 'echo b >>log' 'echo c >>log'
+	[ "$(tr -d '\n' <log)" = abcabccbaabc ]
+}
+
+@test "compare_of_equal_programs_in_two_files_and_in_turns_agree_on_form" {
+	few -j -o a.json true
+	few -j -o b.json true
+	run "$upmu" compare a.json b.json
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"not in turns"* ]]
+	[[ "$output" == *"A  a.json: true, 4 runs"* ]]
+	[[ "$output" == *"B  b.json: true, 4 runs"* ]]
+}
+
+@test "compare_of_one_file_says_what_the_run_said" {
+	few -j -o both.json true -- ls
+	"$upmu" compare -j -o again.json both.json
+	for what in 'e["page-faults"]["commands"][1]["change"]' 'r["paired"]'
+	do
+		[ "$(field both.json "$what")" = "$(field again.json "$what")" ]
+	done
+}
+
+@test "compare_reads_what_stat_wrote" {
+	"$upmu" stat -r 5 -e page-faults -j -o a.json -- true
+	"$upmu" stat -r 5 -e page-faults -j -o b.json -- python3 -c ''
+	"$upmu" compare -j -o out.json a.json b.json
+	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = more ]
+	[ "$(field out.json 'r["commands"][0]["runs"]')" = 5 ]
+}
+
+@test "compare_refuses_other_files_with_one_line_each" {
+	echo '{' >broken.json
+	echo '[1, 2]' >array.json
+	echo '{"hello": 1}' >other.json
+	: >empty.json
+	few -j -o good.json true
+	for file in broken array other empty none; do
+		run "$upmu" compare good.json $file.json
+		[ "$status" -eq 125 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ "$output" == *"'$file.json'"* ]]
+	done
+}
+
+@test "compare_fail_if_has_a_status_of_its_own" {
+	run "$upmu" compare -r 5 -e page-faults --fail-if 'page-faults > +1%' \
+		true -- python3 -c ''
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"--fail-if 'page-faults > +1%' holds"* ]]
+	run "$upmu" compare -r 5 -e page-faults --fail-if 'page-faults < -1%' \
+		true -- python3 -c ''
+	[ "$status" -eq 0 ]
+	run "$upmu" compare -r 5 -e page-faults \
+		--fail-if 'page-faults>100000' true -- python3 -c ''
+	[ "$status" -eq 0 ]
+	run "$upmu" compare -r 5 -e page-faults --fail-if 'page-faults < -10' \
+		python3 -c '' -- true
+	[ "$status" -eq 3 ]
+}
+
+@test "compare_fail_if_that_cannot_be_decided_fails_nothing" {
+	# One run has no interval: what can be said is that nothing can.
+	run "$upmu" compare -r 1 -w 0 -e page-faults \
+		--fail-if 'page-faults > +1%' true -- python3 -c ''
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"one run has no interval"* ]]
+	[[ "$output" == *"too few runs for a verdict"* ]]
+}
+
+@test "compare_refuses_conditions_before_anything_runs" {
+	for bad in 'nothing' 'elapsed' 'elapsed = 3' 'elapsed > x' \
+		'elapsed > 1%%' '> 3' 'elapsed > 1 second'
+	do
+		run "$upmu" compare --fail-if "$bad" touch ran -- touch ran
+		[ "$status" -eq 2 ]
+	done
+	run "$upmu" compare -e page-faults --fail-if 'cycels > 1%' \
+		touch ran -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no such event was counted"* ]]
+	[ ! -e ran ]
+}
+
+@test "compare_stops_where_a_command_fails_and_says_which" {
+	run few true -- sh -c 'exit 7'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'sh -c exit 7' ended with status 7"* ]]
+	[[ "$output" == *"hint: -i"* ]]
+	run few true -- sh -c 'kill -ABRT $$'
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"was ended by signal 6"* ]]
+}
+
+@test "compare_ignores_failures_where_asked_and_counts_them" {
+	few -i -j -o out.json true -- false
+	[ "$(field out.json '[c["failed"] for c in r["commands"]]')" = "[0, 4]" ]
+	[ "$(field out.json 'r["commands"][1]["status"]')" = "[1, 1, 1, 1]" ]
+	run few -i true -- false
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"B  false  (4 of 4 runs failed)"* ]]
+}
+
+@test "compare_says_126_and_127_as_stat_does" {
+	run -127 "$upmu" compare true -- /nonexistent/program
+	[[ "$output" == *"cannot execute '/nonexistent/program'"* ]]
+	echo text >file
+	run "$upmu" compare ./file -- true
+	[ "$status" -eq 126 ]
+}
+
+@test "compare_gives_each_run_its_input_anew_and_drops_its_output" {
+	printf 'line\n' >input
+	few --stdin input --stdout result --shell 'cat; echo end' >said
+	[ "$(cat result)" = "$(printf 'line\nend')" ]
+	! grep -q '^line' said
+	few --stdout inherit --shell 'echo heard' 'echo heard' | grep -q '^heard'
+	# Without --stdin a run that reads meets an end of file, not our input.
+	echo stolen | few cat -- cat
+}
+
+@test "compare_prepares_each_run" {
+	few --prepare 'echo p >>log' --shell 'echo a >>log' 'echo b >>log'
+	[ "$(tr -d '\n' <log)" = papbpbpapapbpbpa ]
+	run few --prepare false true -- true
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"--prepare 'false' failed"* ]]
+}
+
+@test "compare_interrupted_keeps_what_was_measured_and_dies_of_the_signal" {
+	"$upmu" compare -r 1000 -w 0 -e page-faults -j -o out.json \
+		sleep 0.02 -- sleep 0.01 &
+	local pid=$! status=0
+	sleep 1
+	kill -TERM $pid
+	wait $pid || status=$?
+	[ "$status" -eq 143 ]
+	[ "$(field out.json 'r["interrupted"]')" = True ]
+	[ "$(field out.json 'r["commands"][0]["runs"] == r["commands"][1]["runs"]')" = True ]
+	[ "$(field out.json '0 < r["commands"][0]["runs"] < 1000')" = True ]
+}
+
+@test "compare_interrupted_while_nothing_runs_long_ends_too" {
+	# Commands so short that the signal mostly comes between two of them.
+	"$upmu" compare -r 100000 -e page-faults true -- true >said &
+	local pid=$! status=0
+	sleep 1
+	kill -INT $pid 2>/dev/null || true
+	sleep 0.2
+	kill -HUP $pid 2>/dev/null || true
+	wait $pid || status=$?
+	[ "$status" -ge 128 ]
+	grep -q interrupted said
+}
+
+@test "compare_json_follows_its_schema" {
+	few -j -o two.json true -- ls -l
+	few -j -o one.json true
+	few -i -j -o failed.json true -- false -- ls
+	few -j --fail-if 'page-faults > 1000000%' -o asked.json true -- ls
+	for file in two one failed asked; do
+		python3 "$BATS_TEST_DIRNAME/check_stat_output.py" compare \
+			$file.json
+	done
+}
+
+@test "compare_csv_has_a_row_for_each_command_of_each_event" {
+	few --format csv -o out.csv -n 'a,"b"' true -- ls
+	python3 - <<-'E'
+		import csv
+		rows = list(csv.DictReader(open("out.csv")))
+		assert len(rows) == 10, rows
+		assert rows[0]["command"] == 'a,"b"', rows[0]
+		assert rows[0]["change_percent"] == "", rows[0]
+		assert float(rows[1]["change_percent"]) > -100
+		assert {len(r) for r in rows} == {18}, rows
+	E
+	few -x ';' -o out.csv true -- ls
+	[ "$(head -n 1 out.csv | tr -cd ';' | wc -c)" -eq 17 ]
+}
+
+@test "compare_markdown_escapes_what_would_break_a_table" {
+	few --format markdown -n 'a|b_<script>' true -- ls >out.md
+	grep -q 'a\\|b\\_&lt;script>' out.md
+	[ "$(grep -c '^|' out.md)" -eq 12 ]
+}
+
+@test "compare_bars_are_ascii_where_the_locale_has_no_blocks" {
+	few true -- ls >utf8
+	LC_ALL=C few true -- ls >ascii
+	few --no-bars true -- ls >plain
+	grep -q '█' utf8
+	! LC_ALL=C grep -q '[^ -~]' ascii
+	grep -q '####' ascii
+	! grep -q '█' plain
+	! grep -q "$(printf '\033')" utf8
+}
+
+@test "compare_names_outliers_and_leaves_them_in" {
+	cat >a.py <<-'E'
+		import json
+		values = [10, 11, 9, 10.5, 30, 9.5, 10]
+		cell = {"counted": 7, "mean": sum(values) / 7, "values": values}
+		print(json.dumps({"upmu_compare": 1, "paired": True,
+		    "commands": [{"name": "a", "runs": 7}],
+		    "events": [{"event": "x", "unit": "events",
+		                "commands": [cell]}]}))
+	E
+	python3 a.py >a.json
+	run "$upmu" compare a.json
+	[[ "$output" == *"outliers: run 5: 30"* ]]
+	[[ "$output" == *"A                 13 "* ]]
+}
+
+@test "compare_refuses_wrong_options_with_status_2" {
+	for bad in '-r 0' '-r x' '-w -1' '--format html' '-e nosuchevent' '-Q'
+	do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" compare $bad true -- true
+		[ "$status" -eq 2 ]
+	done
+	run "$upmu" compare
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"hint:"* ]]
+	for empty in 'true --' '-- -- true' 'true -- -- true'; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" compare $empty
+		[ "$status" -eq 2 ]
+	done
+}
+
+@test "compare_that_cannot_write_says_so" {
+	run few -o /nonexistent/file true -- true
+	[ "$status" -eq 125 ]
+	run few -o /dev/full true -- true
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"cannot write the report"* ]]
+}

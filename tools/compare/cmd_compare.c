@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+/* upmu compare: is B better than A, and how sure is that? */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "tools/child.h"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length > tail && !strcmp(text + length - tail, end);
+}
+
+/* Nothing but *.json, and no "--" between: files of earlier runs. */
+static bool are_files(char **words)
+{
+	for (; *words; words++)
+		if (!ends_with(*words, ".json"))
+			return false;
+	return true;
+}
+
+static int write_report(const struct compare *c)
+{
+	static int (*const writers[])(FILE *, const struct compare *) = {
+		[COMPARE_TEXT] = compare_write_text,
+		[COMPARE_MARKDOWN] = compare_write_markdown,
+		[COMPARE_CSV] = compare_write_csv,
+		[COMPARE_JSON] = compare_write_json,
+	};
+	const char *path = c->options->output;
+	FILE *out = path ? fopen(path, "we") : stdout;
+	int error;
+
+	if (!out) {
+		fprintf(stderr, "upmu compare: cannot write to '%s': %s\n",
+			path, strerror(errno));
+		return EXIT_FAILED;
+	}
+	error = writers[c->options->format](out, c) || fflush(out);
+	if (error && path)
+		fprintf(stderr,
+			"upmu compare: cannot write the report to '%s': %s\n",
+			path, strerror(errno));
+	if (path)
+		error = fclose(out) || error;
+	return error ? EXIT_FAILED : 0;
+}
+
+/* No number at all fails, as a limit that nobody watches would pass. */
+static int undecided(const struct compare *c, const struct compare_condition *o,
+		     size_t k)
+{
+	const struct compare_event *event = compare_find_event(c, o->event);
+
+	return event->cell[0].summary.n && event->cell[k].summary.n
+		       ? 0
+		       : EXIT_FAILED;
+}
+
+static int ask_one(const struct compare *c, const struct compare_condition *o,
+		   size_t k)
+{
+	double low, high;
+	enum compare_answer answer = compare_ask(c, o, k, &low, &high);
+	const char *unit = o->percent ? " %" : "";
+
+	if (answer == COMPARE_FAILS_NOT)
+		return 0;
+	if (isnan(low)) {
+		bool one_run = c->command[0].runs < 2 || c->command[k].runs < 2;
+
+		fprintf(stderr, "upmu compare: --fail-if '%s' %s: %s\n",
+			o->text, one_run ? "cannot be told" : "is not decided",
+			one_run ? "one run has no interval, see -r"
+				: "not all runs have a number, or the first "
+				  "mean may be 0");
+		return one_run ? EXIT_FAILED : undecided(c, o, k);
+	}
+	fprintf(stderr,
+		"upmu compare: --fail-if '%s' %s: %s: %+.3g to "
+		"%+.3g%s\n",
+		o->text, answer == COMPARE_HOLDS ? "holds" : "is not decided",
+		c->command[k].name, low, high, unit);
+	return answer == COMPARE_HOLDS ? COMPARE_CONDITION_HOLDS : 0;
+}
+
+/* A condition that holds outweighs one that nothing can be said of. */
+static int ask(const struct compare *c)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < c->options->conditions; i++)
+		for (size_t k = 1; k < c->commands; k++) {
+			int one = ask_one(c, &c->options->condition[i], k);
+
+			if (one && status != COMPARE_CONDITION_HOLDS)
+				status = one;
+		}
+	return status;
+}
+
+static int report(struct compare *c)
+{
+	int status;
+
+	if (!compare_rounds(c)) {
+		if (c->interrupted)
+			fputs("upmu compare: interrupted before each command "
+			      "had run\n",
+			      stderr);
+		return EXIT_FAILED;
+	}
+	if (compare_judge(c)) {
+		fputs("upmu compare: out of memory\n", stderr);
+		return EXIT_FAILED;
+	}
+	status = write_report(c);
+	return status ? status : ask(c);
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	static struct compare_options options;
+	static struct compare c;
+	int status = EXIT_USAGE;
+	bool done;
+
+	if (!compare_options_parse(&options, argc, argv, &done) && !done) {
+		c.options = &options;
+		status = are_files(options.argv)
+				 ? compare_load(&c, options.argv)
+				 : compare_measure(&c);
+		if (!status)
+			status = report(&c);
+	} else if (done) {
+		status = 0;
+	}
+	compare_free(&c);
+	free(options.events);
+	if (c.signal) {
+		signal(c.signal, SIG_DFL);
+		return child_end_like(c.signal);
+	}
+	return status;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/* Earlier runs, out of the JSON of upmu compare and of upmu stat -r. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "tools/child.h"
+
+static int refuse(const char *path, const char *why)
+{
+	fprintf(stderr, "upmu compare: '%s': %s\n", path, why);
+	return EXIT_FAILED;
+}
+
+static double real_or(const json_t *object, const char *key, double other)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : other;
+}
+
+static size_t size_or(const json_t *object, const char *key, size_t other)
+{
+	json_int_t value = json_integer_value(json_object_get(object, key));
+
+	return value > 0 ? (size_t)value : other;
+}
+
+/* The event's row: files are matched by name. */
+static struct compare_event *row_of(struct compare *c, const char *name,
+				    const char *unit)
+{
+	if (!strcmp(unit, "events"))
+		unit = "";
+	for (size_t i = 0; i < c->events; i++)
+		if (!strcmp(c->event[i].name, name))
+			return &c->event[i];
+	return compare_add_event(c, name, unit);
+}
+
+static void take_values(struct compare_cell *cell, const json_t *values,
+			size_t runs)
+{
+	if (!json_is_array(values) || json_array_size(values) != runs)
+		return;
+	cell->value = malloc((runs + 1) * sizeof(*cell->value));
+	for (size_t i = 0; cell->value && i < runs; i++) {
+		const json_t *one = json_array_get(values, i);
+
+		cell->value[i] =
+			json_is_number(one) ? json_number_value(one) : NAN;
+	}
+}
+
+/* Mean and deviation are all that is known of the runs. */
+static void take_summary(struct compare_cell *cell, double mean,
+			 double deviation, size_t runs)
+{
+	struct stats_summary *s = &cell->summary;
+	double reach;
+
+	*s = (struct stats_summary){ .n = runs,
+				     .mean = mean,
+				     .deviation = deviation,
+				     .low = NAN,
+				     .high = NAN,
+				     .median = NAN,
+				     .min = NAN,
+				     .max = NAN };
+	if (isnan(deviation) || runs < 2) {
+		s->n = 1;
+		return;
+	}
+	s->constant = !(deviation > 0);
+	reach = stats_t(0.95, (double)runs - 1) * deviation /
+		sqrt((double)runs);
+	s->low = mean - reach;
+	s->high = mean + reach;
+}
+
+static char *join_words(const json_t *words)
+{
+	char *text = NULL;
+	size_t size, i;
+	const json_t *word;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	json_array_foreach(words, i, word)
+		fprintf(out, "%s%s", i ? " " : "",
+			json_is_string(word) ? json_string_value(word) : "?");
+	fclose(out);
+	return text;
+}
+
+/* Two files often hold one command: the file's name tells them apart. */
+static struct compare_command *add_command(struct compare *c, const char *path,
+					   const char *name, size_t runs)
+{
+	struct compare_command *command = &c->command[c->commands];
+	const struct compare_options *o = c->options;
+
+	if (c->commands == COMPARE_COMMANDS_MAX)
+		return NULL;
+	if (c->commands < o->names)
+		command->name = strdup(o->name[c->commands]);
+	else if (asprintf(&command->name, "%s: %s", path, name) < 0)
+		command->name = NULL;
+	command->runs = runs;
+	if (!command->name)
+		return NULL;
+	c->commands++;
+	return command;
+}
+
+/* ---- upmu stat -j ----------------------------------------------------------
+ */
+
+static int load_stat(struct compare *c, const char *path, const json_t *root)
+{
+	size_t runs = size_or(root, "runs", 1), k = c->commands, i;
+	char *name = join_words(json_object_get(root, "command"));
+	struct compare_command *command =
+		name ? add_command(c, path, name, runs) : NULL;
+	const json_t *event;
+	struct compare_event *row;
+
+	free(name);
+	if (!command)
+		return refuse(path, "too many commands");
+	c->emulated = false; /* stat's reports do not say it */
+	row = row_of(c, "elapsed", "s");
+	if (row && json_object_get(root, "elapsed_s"))
+		take_summary(&row->cell[k], real_or(root, "elapsed_s", NAN),
+			     real_or(root, "elapsed_deviation_s", NAN), runs);
+	json_array_foreach(json_object_get(root, "events"), i, event)
+	{
+		const json_t *event_name = json_object_get(event, "event");
+		const json_t *unit = json_object_get(event, "unit");
+
+		if (!json_is_string(event_name) || !json_is_string(unit))
+			return refuse(path, "no report of upmu stat");
+		row = row_of(c, json_string_value(event_name),
+			     json_string_value(unit));
+		if (!row)
+			return refuse(path, "out of memory");
+		if (!json_is_number(json_object_get(event, "value")))
+			continue;
+		take_values(&row->cell[k], json_object_get(event, "values"),
+			    runs);
+		take_summary(&row->cell[k], real_or(event, "value", NAN),
+			     real_or(event, "deviation", NAN), runs);
+	}
+	return 0;
+}
+
+/* ---- upmu compare -j --------------------------------------------------------
+ */
+
+static int load_events(struct compare *c, const char *path, const json_t *root,
+		       size_t first)
+{
+	const json_t *event, *cell;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(root, "events"), i, event)
+	{
+		const char *name =
+			json_string_value(json_object_get(event, "event"));
+		const char *unit =
+			json_string_value(json_object_get(event, "unit"));
+		struct compare_event *row =
+			name && unit ? row_of(c, name, unit) : NULL;
+
+		if (!row)
+			return refuse(path, "no report of upmu compare");
+		json_array_foreach(json_object_get(event, "commands"), k, cell)
+		{
+			size_t at = first + k;
+
+			if (at >= c->commands ||
+			    !json_is_number(json_object_get(cell, "mean")))
+				continue;
+			take_values(&row->cell[at],
+				    json_object_get(cell, "values"),
+				    c->command[at].runs);
+		}
+	}
+	return 0;
+}
+
+static int load_compare(struct compare *c, const char *path, const json_t *root)
+{
+	const json_t *command;
+	size_t first = c->commands, i;
+
+	json_array_foreach(json_object_get(root, "commands"), i, command)
+	{
+		const char *name =
+			json_string_value(json_object_get(command, "name"));
+		struct compare_command *added =
+			add_command(c, path, name ? name : "?",
+				    size_or(command, "runs", 0));
+
+		if (!added)
+			return refuse(path, "too many commands");
+		added->failed = size_or(command, "failed", 0);
+	}
+	if (!json_is_true(json_object_get(root, "emulated")))
+		c->emulated = false;
+	c->shares_turns |= json_is_true(json_object_get(root, "estimated"));
+	c->user_only |= json_is_true(json_object_get(root, "user_only"));
+	c->paired = json_is_true(json_object_get(root, "paired"));
+	return load_events(c, path, root, first);
+}
+
+static int load_one(struct compare *c, const char *path)
+{
+	json_error_t error;
+	json_t *root = json_load_file(path, JSON_DISABLE_EOF_CHECK, &error);
+	int status;
+
+	if (!root)
+		return refuse(path, error.text);
+	if (json_integer_value(json_object_get(root, "upmu_compare")) == 1)
+		status = load_compare(c, path, root);
+	else if (json_object_get(root, "interval_s"))
+		status = refuse(path, "intervals of -I are no runs");
+	else if (json_integer_value(json_object_get(root, "upmu_stat")) == 1)
+		status = load_stat(c, path, root);
+	else
+		status = refuse(path,
+				"neither of upmu stat -j nor of compare -j");
+	json_decref(root);
+	return status;
+}
+
+int compare_load(struct compare *c, char **paths)
+{
+	bool one = paths[0] && !paths[1];
+	int status = 0;
+
+	c->emulated = true;
+	for (; *paths && !status; paths++)
+		status = load_one(c, *paths);
+	/* Runs of two files were not made in turns. */
+	c->paired = c->paired && one;
+	return status ? status : compare_check_conditions(c);
+}

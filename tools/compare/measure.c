@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+/* Runs the commands in turns and fills the table of values. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "tools/stat/stat.h"
+
+#define SLICE_MS	  4.0 /* as upmu stat */
+#define PROGRESS_AFTER_NS 2e9
+
+/* Rows that need no counter come first, in this order. */
+enum { ROW_ELAPSED, ROW_USER, ROW_SYS, ROW_RSS, ROWS_OF_USAGE };
+
+struct measuring {
+	struct compare *c;
+	struct stat_options options;
+	struct stat_events events;
+	struct stat_report report;
+	struct stat_targets none;
+	size_t *row; /* of each event in the table; hidden ones: SIZE_MAX */
+	double start_ns;
+};
+
+/* Ctrl-C between two runs; during one the counting takes it. */
+static volatile sig_atomic_t signalled;
+
+static void note_signal(int number)
+{
+	signalled = number;
+}
+
+static const int noted[] = { SIGINT, SIGTERM, SIGHUP };
+
+#define NOTED (sizeof(noted) / sizeof(noted[0]))
+
+static void take_signals(struct sigaction *old)
+{
+	struct sigaction action = { .sa_handler = note_signal };
+
+	for (size_t i = 0; i < NOTED; i++) {
+		sigaction(noted[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(noted[i], &action, NULL);
+	}
+}
+
+static void give_signals(const struct sigaction *old)
+{
+	for (size_t i = 0; i < NOTED; i++)
+		sigaction(noted[i], &old[i], NULL);
+}
+
+/* ---- the commands -------------------------------------------------------- */
+
+static char *join_words(char **argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (char **word = argv; *word; word++)
+		fprintf(out, "%s%s", word == argv ? "" : " ", *word);
+	fclose(out);
+	return text;
+}
+
+static int add_command(struct compare *c, char **words, size_t n)
+{
+	const struct compare_options *o = c->options;
+	struct compare_command *command = &c->command[c->commands];
+
+	if (c->commands == COMPARE_COMMANDS_MAX || !n) {
+		fprintf(stderr, "upmu compare: %s\n",
+			n ? "more than 16 commands" : "an empty command");
+		return EXIT_USAGE;
+	}
+	command->argv = calloc(n + 1, sizeof(*command->argv));
+	command->status = calloc(o->repeat, sizeof(*command->status));
+	if (!command->argv || !command->status)
+		return EXIT_FAILED;
+	for (size_t i = 0; i < n; i++)
+		command->argv[i] = strdup(words[i]);
+	command->name = c->commands < o->names
+				? strdup(o->name[c->commands])
+				: join_words(o->shell ? command->argv + 2
+						      : command->argv);
+	c->commands++;
+	return command->name ? 0 : EXIT_FAILED;
+}
+
+static int split_commands(struct compare *c)
+{
+	static char sh[] = "/bin/sh", dash_c[] = "-c";
+	char **word = c->options->argv;
+	int status = 0;
+
+	while (*word && !status && c->options->shell) {
+		char *words[] = { sh, dash_c, *word++ };
+
+		status = add_command(c, words, 3);
+	}
+	while (*word && !status) {
+		size_t n = 0;
+
+		while (word[n] && strcmp(word[n], "--"))
+			n++;
+		status = add_command(c, word, n);
+		word += n;
+		if (*word && !*++word && !status)
+			status = add_command(c, word, 0);
+	}
+	return status;
+}
+
+/* ---- the table ------------------------------------------------------------
+ */
+
+static int add_row(struct compare *c, const char *name, const char *unit)
+{
+	struct compare_event *event = compare_add_event(c, name, unit);
+
+	for (size_t k = 0; event && k < c->commands; k++) {
+		event->cell[k].value = malloc(c->options->repeat *
+					      sizeof(*event->cell[k].value));
+		if (!event->cell[k].value)
+			return -ENOMEM;
+	}
+	return event ? 0 : -ENOMEM;
+}
+
+static int add_rows(struct measuring *m)
+{
+	static const char *const usage[][2] = {
+		[ROW_ELAPSED] = { "elapsed", "s" },
+		[ROW_USER] = { "user", "s" },
+		[ROW_SYS] = { "sys", "s" },
+		[ROW_RSS] = { "max_rss", "kB" }
+	};
+	int error = 0;
+
+	for (size_t i = 0; !error && i < ROWS_OF_USAGE; i++)
+		error = add_row(m->c, usage[i][0], usage[i][1]);
+	m->row = calloc(m->events.n + 1, sizeof(*m->row));
+	if (!m->row)
+		return -ENOMEM;
+	for (size_t i = 0; !error && i < m->events.n; i++) {
+		const struct stat_event *event = &m->events.event[i];
+
+		m->row[i] = SIZE_MAX;
+		if (event->hidden)
+			continue;
+		m->row[i] = m->c->events;
+		error = add_row(m->c, event->name, event->unit);
+	}
+	return error;
+}
+
+static void store(struct measuring *m, size_t k)
+{
+	const struct stat_report *report = &m->report;
+	struct compare_event *event = m->c->event;
+	size_t run = m->c->command[k].runs;
+
+	event[ROW_ELAPSED].cell[k].value[run] = report->elapsed_s;
+	event[ROW_USER].cell[k].value[run] = report->user_s;
+	event[ROW_SYS].cell[k].value[run] = report->sys_s;
+	event[ROW_RSS].cell[k].value[run] = (double)report->max_rss_kb;
+	for (size_t i = 0; i < m->events.n; i++) {
+		const struct stat_count *count = &report->count[i];
+
+		if (m->row[i] == SIZE_MAX)
+			continue;
+		event[m->row[i]].cell[k].value[run] =
+			count->state == STAT_COUNTED ? stat_value(report, count)
+						     : NAN;
+		if (count->state != STAT_COUNTED)
+			event[m->row[i]].state = stat_state_text(count->state);
+	}
+	m->c->shares_turns = m->c->shares_turns || report->turns;
+}
+
+/* ---- one run --------------------------------------------------------------
+ */
+
+static int redirect(int fd, const char *path, int flags)
+{
+	int saved = fcntl(fd, F_DUPFD_CLOEXEC, 10);
+	int file = open(path, flags | O_CLOEXEC, 0666);
+
+	if (file < 0) {
+		fprintf(stderr, "upmu compare: cannot open '%s': %s\n", path,
+			strerror(errno));
+		close(saved);
+		return -1;
+	}
+	dup2(file, fd);
+	close(file);
+	return saved;
+}
+
+static void put_back(int fd, int saved)
+{
+	if (saved < 0)
+		return;
+	dup2(saved, fd);
+	close(saved);
+}
+
+static int prepare(const struct compare_options *options)
+{
+	int status;
+
+	if (!options->prepare)
+		return 0;
+	status = system(options->prepare);
+	if (status != -1 && WIFSIGNALED(status))
+		signalled = WTERMSIG(status);
+	if (!status || signalled)
+		return 0;
+	fprintf(stderr, "upmu compare: --prepare '%s' failed\n",
+		options->prepare);
+	return COMPARE_COMMAND_FAILED;
+}
+
+static int cannot_execute(const struct compare_command *command, int error)
+{
+	fprintf(stderr, "upmu compare: cannot execute '%s': %s\n",
+		command->argv[0], strerror(-error));
+	return error == -ENOMEM ? EXIT_FAILED : child_exec_status(error);
+}
+
+/* 0, or upmu's exit status; *said: what a shell would say of the run. */
+static int run_command(struct measuring *m, size_t k, int *said)
+{
+	const struct compare_options *o = m->c->options;
+	const char *to = o->standard_out ? o->standard_out : "/dev/null";
+	bool inherit = !strcmp(to, "inherit");
+	int in = -1, out = -1, error = 0;
+
+	m->options.command = m->c->command[k].argv;
+	m->report.signal = 0;
+	fflush(NULL);
+	in = redirect(STDIN_FILENO,
+		      o->standard_in ? o->standard_in : "/dev/null", O_RDONLY);
+	if (in < 0)
+		return EXIT_FAILED;
+	if (!inherit)
+		out = redirect(STDOUT_FILENO, to, O_WRONLY | O_CREAT | O_TRUNC);
+	if (inherit || out >= 0)
+		error = stat_run_once(&m->report, &m->events, &m->none, -1,
+				      NULL, said);
+	put_back(STDIN_FILENO, in);
+	put_back(STDOUT_FILENO, out);
+	if (!inherit && out < 0)
+		return EXIT_FAILED;
+	return error ? cannot_execute(&m->c->command[k], error) : 0;
+}
+
+static int tell_failure(const struct measuring *m, size_t k, int said)
+{
+	const struct compare *c = m->c;
+	int signal = m->report.signal;
+
+	if (signal)
+		fprintf(stderr,
+			"upmu compare: '%s' was ended by signal %d "
+			"(%s)\n",
+			c->command[k].name, signal, strsignal(signal));
+	else
+		fprintf(stderr, "upmu compare: '%s' ended with status %d\n",
+			c->command[k].name, said);
+	fprintf(stderr, "hint: -i goes on all the same%s\n",
+		c->options->standard_out
+			? ""
+			: "; --stdout inherit shows what it prints");
+	return COMPARE_COMMAND_FAILED;
+}
+
+static bool was_interrupted(struct measuring *m)
+{
+	if (m->report.interrupted)
+		signalled = m->report.interrupted;
+	m->c->signal = signalled;
+	m->c->interrupted = signalled;
+	return signalled;
+}
+
+static int run_and_store(struct measuring *m, size_t k, bool counts)
+{
+	struct compare_command *command = &m->c->command[k];
+	int said = 0, status = prepare(m->c->options);
+
+	if (!status && !was_interrupted(m))
+		status = run_command(m, k, &said);
+	if (status || was_interrupted(m))
+		return status;
+	if (said && !m->c->options->ignore_failure)
+		return tell_failure(m, k, said);
+	if (!counts)
+		return 0;
+	store(m, k);
+	command->failed += said != 0;
+	command->status[command->runs++] = said;
+	return 0;
+}
+
+static void show_progress(const struct measuring *m, unsigned int round)
+{
+	bool end = round == m->c->options->repeat;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (end)
+		fputs("\r\033[K", stderr);
+	else if (stat_now_ns() - m->start_ns > PROGRESS_AFTER_NS)
+		fprintf(stderr, "\rupmu compare: round %u of %u", round + 1,
+			m->c->options->repeat);
+}
+
+/* Each second round goes backwards: what drifts hits all commands alike. */
+static int run_rounds(struct measuring *m)
+{
+	const struct compare_options *o = m->c->options;
+	size_t n = m->c->commands;
+	int status = 0;
+
+	for (unsigned int w = 0; !status && !signalled && w < o->warmup; w++)
+		for (size_t k = 0; !status && !signalled && k < n; k++)
+			status = run_and_store(m, k, false);
+	for (unsigned int r = 0; !status && !signalled && r < o->repeat; r++) {
+		show_progress(m, r);
+		for (size_t i = 0; !status && !signalled && i < n; i++)
+			status = run_and_store(m, r % 2 ? n - 1 - i : i, true);
+	}
+	show_progress(m, o->repeat);
+	return status;
+}
+
+/* What stands after the last round that all commands ended is cut off. */
+static void keep_whole_rounds(struct compare *c)
+{
+	size_t rounds = compare_rounds(c);
+
+	for (size_t k = 0; k < c->commands; k++) {
+		struct compare_command *command = &c->command[k];
+
+		while (command->runs > rounds)
+			command->failed -=
+				command->status[--command->runs] != 0;
+	}
+}
+
+static int count(struct measuring *m)
+{
+	struct compare *c = m->c;
+	struct sigaction old[NOTED];
+	int status;
+
+	m->report.count = calloc(m->events.n + 1, sizeof(*m->report.count));
+	if (!m->report.count || add_rows(m)) {
+		fputs("upmu compare: out of memory\n", stderr);
+		return EXIT_FAILED;
+	}
+	status = compare_check_conditions(c);
+	if (status)
+		return status;
+	m->start_ns = stat_now_ns();
+	signalled = 0;
+	take_signals(old);
+	status = run_rounds(m);
+	give_signals(old);
+	keep_whole_rounds(c);
+	c->emulated = m->events.emulated;
+	c->user_only = m->events.user_only;
+	if (m->events.reason[0])
+		c->reason = strdup(m->events.reason);
+	return status;
+}
+
+int compare_measure(struct compare *c)
+{
+	static struct measuring m; /* large */
+	int status = split_commands(c);
+
+	if (status)
+		return status;
+	c->paired = true;
+	m.c = c;
+	m.options = (struct stat_options){ .repeat = 1, .slice_ms = SLICE_MS };
+	m.report = (struct stat_report){ .options = &m.options,
+					 .events = &m.events };
+	if (stat_events_parse(&m.events, c->options->events))
+		return EXIT_USAGE;
+	status = count(&m);
+	free(m.report.count);
+	free(m.row);
+	stat_events_free(&m.events);
+	return status;
+}
