@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """boards/run: runs a command on an emulated board (see table.ini)."""
+import contextlib
 import os
 import secrets
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,7 @@ import debian       # noqa: E402
 import files        # noqa: E402
 import image        # noqa: E402
 import kernels      # noqa: E402
+import program      # noqa: E402
 import table        # noqa: E402
 import terminal     # noqa: E402
 from console import Console, Emulator, explain, run     # noqa: E402
@@ -100,16 +103,28 @@ def prepare(options):
     return board, kernel_arch, kernels.resolve(suite, kernel_arch)
 
 
-def copies(options, board, more):
-    """What --file copies; whether it comes as a disk."""
-    pairs = list(files.specified(options.file)) + more
+def libraries(pairs):
+    """What the programs among the files need, which nobody has to name."""
+    found = {}
+    guests = [guest for _, guest in pairs]
+    for host, _ in pairs:
+        if not os.path.isdir(host):
+            found.update((guest, host) for host, guest in
+                         program.libraries(host, guests))
+            continue
+        for _, path, state in archive.walk(host):
+            if stat.S_ISREG(state.st_mode) and state.st_mode & 0o111:
+                with contextlib.suppress(debian.Failure):
+                    found.update((guest, host) for host, guest in
+                                 program.libraries(path, guests))
+    return [(host, guest) for guest, host in found.items()]
+
+
+def copies(options, board, pairs):
+    """What travels to the board; whether it comes as a disk."""
     taken = files.size(pairs)
     by_disk = taken > files.DISK_FROM and board["channel"] == "virtio"
     files.check_room(board, options.name, taken, by_disk)
-    if options.verbose:
-        for host, guest in pairs:
-            print(f"boards/run: '{host}' is {guest} on the board",
-                  file=sys.stderr)
     owner = image.USER if options.user else 0
     return [(host, guest, owner) for host, guest in pairs], by_disk
 
@@ -160,14 +175,14 @@ class Boot:
         self.token = secrets.token_hex(8)
         self.wanted = [files.Wanted(spec) for spec in options.get]
         self.has_input = not terminal.is_empty()
-        more = []
+        self.pairs = list(files.specified(options.file))
         if (self.has_input and self.board["channel"] != "virtio"
                 and not options.shell):
             self.spool = spooled_input()
-            more = [(f"/dev/fd/{self.spool.fileno()}", "board/input")]
-        self.copies, self.by_disk = copies(options, self.board, more)
-        self.texts = settings(options, command, self.board, self.token,
-                              self.wanted, self.by_disk, self.has_input)
+            self.pairs.append((f"/dev/fd/{self.spool.fileno()}",
+                               "/board/input"))
+        copies(options, self.board, self.pairs)     # before all else
+        self.command = command
         self.open = []      # files that the emulator is to have
 
     def _emulator_file(self, file):
@@ -179,18 +194,26 @@ class Boot:
         own = [(host, guest, 0) for host, guest in
                built(self.board, self.kernel_arch, kernels.release(
                    self.suite, self.kernel_arch))]
+        # The cross compilers' libraries are there once something was built.
+        more, by_disk = copies(self.options, self.board,
+                               self.pairs + libraries(self.pairs))
+        for host, guest, _ in more if self.options.verbose else ():
+            print(f"boards/run: '{host}' is {guest} on the board",
+                  file=sys.stderr)
         ramdisk, words, modules = tempfile.TemporaryFile(), [], []
-        if self.by_disk:
+        texts = settings(self.options, self.command, self.board, self.token,
+                         self.wanted, by_disk, self.has_input)
+        if by_disk:
             disk = tempfile.TemporaryFile()
-            image.disk(disk, self.copies)
+            image.disk(disk, more)
             modules = ["virtio_blk"]
             words = ["-blockdev", "driver=file,node-name=files,read-only=on,"
                      f"locking=off,filename={self._emulator_file(disk)}",
                      "-device", "virtio-blk-device,drive=files"]
         else:
-            own += self.copies
+            own += more
         image.initramfs(ramdisk, self.board, kernel, busybox,
-                        os.path.join(HERE, "init"), self.texts,
+                        os.path.join(HERE, "init"), texts,
                         self.options.user, modules, own)
         tree = device_tree(self.board, kernel)
         return ["-kernel", os.path.join(kernel, "vmlinuz"),

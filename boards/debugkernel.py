@@ -63,7 +63,8 @@ def _prune(tree):
 
 
 def _fill(folder):
-    subprocess.run([os.path.join(HERE, "../scripts/need"), "make", "bc",
+    subprocess.run([os.path.join(HERE, "../scripts/need"), "--ask",
+                    "make", "bc",
                     "bison", "flex", "xz-utils", "gcc-arm-linux-gnueabihf"],
                    check=True, stdin=subprocess.DEVNULL)
     apt = Apt(SUITE, native())
