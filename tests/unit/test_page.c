@@ -90,9 +90,11 @@ static void user_reads_are_asked_for_of_perf(void **state)
 
 /* ---- who has the cycle counter ----------------------------------------- */
 
-#define LONG	1u    /* config1: 64 bits, the cycle counter and no other */
-#define V7_ONLY 0xffu /* config: the cycle counter and no other */
-#define ANY	0x11u
+#define LONG 1u /* config1: 64 bits, the cycle counter and no other */
+/* A program of 32 bits cannot read 64 in one instruction: it asks for 32. */
+#define LONG_HERE (sizeof(void *) < 8 ? 0 : LONG)
+#define V7_ONLY	  0xffu /* config: the cycle counter and no other */
+#define ANY	  0x11u
 
 static const struct perf_event_attr *attr_of(const struct upmu *of,
 					     size_t position)
@@ -114,7 +116,7 @@ static void of_two_sets_on_a_thread_one_has_the_long_cycle_counter(void **state)
 	(void)state;
 	boot_a53();
 	open_page("cycles,r8");
-	assert_int_equal(attr_of(set, 0)->config1 & LONG, LONG);
+	assert_int_equal(attr_of(set, 0)->config1 & LONG, LONG_HERE);
 	assert_int_equal(attr_of(set, 1)->config1 & LONG, 0);
 	assert_int_equal(upmu_open(&second, "r8,cycles", &page_only), 0);
 	assert_int_equal(attr_of(second, 1)->config1 & LONG, 0);
@@ -125,7 +127,7 @@ static void of_two_sets_on_a_thread_one_has_the_long_cycle_counter(void **state)
 	upmu_close(second);
 	upmu_close(third);
 	open_page("cycles");
-	assert_int_equal(attr_of(set, 0)->config1 & LONG, LONG);
+	assert_int_equal(attr_of(set, 0)->config1 & LONG, LONG_HERE);
 }
 
 static void on_armv7_the_second_set_counts_cycles_elsewhere(void **state)
