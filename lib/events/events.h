@@ -15,7 +15,12 @@
 
 /* ---- cores and their tables ------------------------------------------ */
 
-enum upmu_arch { UPMU_ARCH_V6 = 6, UPMU_ARCH_V7 = 7, UPMU_ARCH_V8 = 8 };
+enum upmu_arch {
+	UPMU_ARCH_V6 = 6,
+	UPMU_ARCH_V7 = 7,
+	UPMU_ARCH_V8 = 8,
+	UPMU_ARCH_APPLE, /* a PMU of Apple's own; the cores are ARMv8 */
+};
 
 enum upmu_filter {
 	UPMU_FILTER_USER = 1 << 0,
@@ -114,7 +119,8 @@ bool upmu_row_is_cycles(const struct upmu_event_row *row);
  * @pmu_type: perf_event_attr.type; UPMU_PMU_TYPE_NONE where perf has no PMU
  * @pmu_name: under /sys/bus/event_source/devices; "" for none
  * @cycles_config: perf's config that takes the cycle counter: 0xff with the
- *                 drivers for ARMv6 and ARMv7, 0x11 with the one for ARMv8
+ *                 drivers for ARMv6 and ARMv7, 0x11 with the one for
+ *                 ARMv8, 0x02 with Apple's
  * @cpus: one bit for each CPU
  */
 struct upmu_core_kind {

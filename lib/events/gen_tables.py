@@ -105,7 +105,7 @@ def emit_core(out, table, index, n_rows, n_perf_rows):
         f'\t\t.n_perf_rows = {n_perf_rows},',
         '\t\t.defaults = { %s },' % ', '.join(
             str(index[table.defaults[key]]) for key in t.DEFAULTS),
-        f'\t\t.arch = UPMU_ARCH_{table.arch[3:].upper()},',
+        f'\t\t.arch = UPMU_ARCH_{table.arch.replace("arm", "").upper()},',
         f'\t\t.counters = {table.counters[0]},',
         f'\t\t.counters_most = {table.counters[1]},',
         f'\t\t.filters = {filters},',

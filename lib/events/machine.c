@@ -14,6 +14,7 @@
  * arm_v7_pmu.c made up 0xff, arm_pmuv3.c takes the architecture's event. */
 #define CYCLES_V6_V7 0xff
 #define CYCLES_V8    0x11
+#define CYCLES_APPLE 0x02
 
 static bool has_cpu(const uint64_t *cpus, unsigned int cpu)
 {
@@ -91,6 +92,10 @@ static const struct upmu_core *core_of_cpus(const struct upmu_core_kind *kind,
 		if (has_cpu(kind->cpus, cpu) && info->midrs[cpu] &&
 		    !same_kind(info->midrs[cpu], (uint32_t)kind->midr))
 			return unknown_core(kind->pmu_name, info->arch);
+	/* A guest on Apple's cores has a PMU of the architecture, or none. */
+	if (core && upmu_core_arch(core) == UPMU_ARCH_APPLE &&
+	    !starts_with(kind->pmu_name, "apple"))
+		core = NULL;
 	return core ? core : unknown_core(kind->pmu_name, info->arch);
 }
 
@@ -102,6 +107,8 @@ static uint32_t cycles_config(const struct upmu_core_kind *kind)
 	if (!kind->pmu_name[0] && kind->core &&
 	    upmu_core_arch(kind->core) == UPMU_ARCH_V6)
 		return CYCLES_V6_V7;
+	if (kind->core && upmu_core_arch(kind->core) == UPMU_ARCH_APPLE)
+		return CYCLES_APPLE;
 	return CYCLES_V8;
 }
 

@@ -13,7 +13,7 @@ SOFTWARE = ['cpu-clock', 'task-clock', 'page-faults', 'faults',
             'minor-faults', 'major-faults', 'alignment-faults',
             'emulation-faults', 'dummy', 'bpf-output', 'cgroup-switches']
 
-ARCHS = ['armv6', 'armv7', 'armv8']
+ARCHS = ['armv6', 'armv7', 'armv8', 'apple']
 FILTERS = ['user', 'kernel', 'hyp']
 NAME_MAX, TEXT_MAX, CAVEAT_MAX = 47, 160, 240
 NAME = re.compile(r'[a-z][a-z0-9_]*\Z')
@@ -328,8 +328,8 @@ def check_complete(table):
             fail(path, f"'{what}' is missing")
     if not table.manuals:
         fail(path, "'manual' is missing")
-    if table.common and table.midrs:
-        fail(path, 'a common file has no MIDR')
+    if table.common and 'midr' in table.place:
+        fail(path, "a common file has no MIDR but those of 'also'")
     if not table.common and not table.midrs:
         fail(path, "'midr' is missing")
     rows = [r for r in table.rows.values()

@@ -345,12 +345,14 @@ static void a_pc_counts_by_the_kernels_names_and_numbers(void **s)
 static void generic_events_name_their_pmu_where_there_are_several(void **s)
 {
 	(void)s;
-	parse_on("apple-m1", "cycles");
-	assert_int_equal(list.n, 2);
-	assert_event(0, "apple_icestorm_pmu/cycles/", PERF_TYPE_HARDWARE,
-		     UINT64_C(10) << 32);
-	assert_event(1, "apple_firestorm_pmu/cycles/", PERF_TYPE_HARDWARE,
-		     UINT64_C(11) << 32);
+	parse_on("apple-m1", "node-loads,cycles");
+	assert_int_equal(list.n, 4);
+	assert_event(0, "apple-icestorm/node-loads/", PERF_TYPE_HW_CACHE,
+		     UINT64_C(10) << 32 | PERF_COUNT_HW_CACHE_NODE);
+	assert_event(1, "apple-firestorm/node-loads/", PERF_TYPE_HW_CACHE,
+		     UINT64_C(11) << 32 | PERF_COUNT_HW_CACHE_NODE);
+	assert_event(3, "apple-firestorm/cycles/", 11, 0x02);
+	assert_true(list.events[3].is_cycles);
 }
 
 static void instructions_are_known_by_any_name(void **s)

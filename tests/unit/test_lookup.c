@@ -160,6 +160,45 @@ static void variant_and_revision_do_not_make_another_core(void **s)
 	assert_null(upmu_core_by_midr(0));
 }
 
+static void a_variant_is_found_by_name_and_midr(void **s)
+{
+	static const struct {
+		const char *name;
+		uint64_t midr;
+		const char *core;
+	} known[] = {
+		{ "cortex-a76ae", 0x411fd0e0, "cortex-a76" },
+		{ "Cortex-A78C", 0x410fd4b0, "cortex-a78" },
+		{ "cortex-x1c", 0x410fd4c0, "cortex-x1" },
+		{ "cortex-a65ae", 0x410fd430, "cortex-a65" },
+		{ "neoverse-v3ae", 0x410fd830, "neoverse-v3" },
+		{ "kryo-2xx-gold", 0x51af8002, "cortex-a73" },
+		{ "kryo-2xx-silver", 0x51af8014, "cortex-a53" },
+		{ "kryo-3xx-gold", 0x516f802d, "cortex-a75" },
+		{ "kryo-3xx-silver", 0x517f803c, "cortex-a55" },
+		{ "kryo-4xx-gold", 0x51df804e, "cortex-a76" },
+		{ "kryo-4xx-silver", 0x51df805e, "cortex-a55" },
+		{ "ampereone", 0xc00fac30, "ampere-1" },
+		{ "kunpeng-920", 0x481fd010, "tsv110" },
+		{ "m1-firestorm", 0x611f0231, "apple-firestorm" },
+		{ "qualcomm-oryon", 0x511f0011, "common-armv8" },
+		{ "phytium-ftc663", 0x701f6633, "common-armv8" },
+		{ "nvidia-carmel", 0x4e0f0040, "common-armv8" },
+	};
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct upmu_core *core =
+			upmu_core_by_name(known[i].name, strlen(known[i].name));
+
+		assert_non_null(core);
+		assert_string_equal(upmu_core_name(core), known[i].core);
+		assert_ptr_equal(upmu_core_by_midr(known[i].midr), core);
+	}
+	assert_null(upmu_core_by_name("cortex-a76a", 11));
+	assert_null(upmu_core_by_midr(0x510f8060));
+}
+
 static void armv6_has_no_common_table(void **s)
 {
 	(void)s;
@@ -222,6 +261,7 @@ int main(void)
 		cmocka_unit_test(every_core_is_found_by_its_name),
 		cmocka_unit_test(every_core_has_the_nine_defaults),
 		cmocka_unit_test(variant_and_revision_do_not_make_another_core),
+		cmocka_unit_test(a_variant_is_found_by_name_and_midr),
 		cmocka_unit_test(armv6_has_no_common_table),
 		cmocka_unit_test(all_tables_take_less_than_300_kilobytes),
 		cmocka_unit_test(a_list_is_parsed_without_allocation),

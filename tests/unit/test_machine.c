@@ -182,16 +182,28 @@ static void an_unknown_core_is_offered_its_architecture(void **s)
 	(void)s;
 	assert_one_kind("unknown-v8", "common-armv8", "armv8_pmuv3", 8, 0x3);
 	assert_true(upmu_core_is_common(machine.kinds[0].core));
-	assert_one_kind("unknown-v7", "common-armv7", "armv7_krait", 8, 0x3);
+	assert_one_kind("unknown-v7", "common-armv7", "armv7_pj4", 8, 0x3);
 }
 
-static void apple_is_no_pmu_of_the_architecture(void **s)
+static void apples_pmu_has_codes_of_its_own(void **s)
 {
 	(void)s;
 	boot("apple-m1");
 	assert_int_equal(machine.n_kinds, 2);
-	assert_kind(0, NULL, "apple_icestorm_pmu", 10, 0x1);
-	assert_kind(1, NULL, "apple_firestorm_pmu", 11, 0x2);
+	assert_kind(0, "apple-icestorm", "apple_icestorm_pmu", 10, 0x1);
+	assert_kind(1, "apple-firestorm", "apple_firestorm_pmu", 11, 0x2);
+	assert_int_equal(machine.kinds[0].cycles_config, 0x02);
+}
+
+/* The hypervisor makes a PMU of the architecture out of Apple's. */
+static void a_guest_on_apples_cores_has_the_architectures_pmu(void **s)
+{
+	(void)s;
+	boot("apple-guest");
+	assert_int_equal(machine.n_kinds, 1);
+	assert_string_equal(upmu_core_name(machine.kinds[0].core),
+			    "common-armv8");
+	assert_int_equal(machine.kinds[0].cycles_config, 0x11);
 }
 
 static void a_pc_has_no_kind_of_core(void **s)
@@ -289,7 +301,9 @@ int main(void)
 			an_old_64_bit_kernel_says_its_architecture_in_letters),
 		cmocka_unit_test(a_cpu_that_the_pmu_leaves_out_has_none),
 		cmocka_unit_test(an_unknown_core_is_offered_its_architecture),
-		cmocka_unit_test(apple_is_no_pmu_of_the_architecture),
+		cmocka_unit_test(apples_pmu_has_codes_of_its_own),
+		cmocka_unit_test(
+			a_guest_on_apples_cores_has_the_architectures_pmu),
 		cmocka_unit_test(a_pc_has_no_kind_of_core),
 		cmocka_unit_test(a_root_without_files_has_no_kind_of_core),
 		cmocka_unit_test(qemu_is_recognised_on_every_board),

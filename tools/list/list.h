@@ -35,7 +35,7 @@ struct list_event {
 	enum list_now now;
 };
 
-#define LIST_EVENTS_MAX 512
+#define LIST_EVENTS_MAX 768 /* monaka has 498, beside what sysfs adds */
 
 /**
  * struct list_core - one kind of core and the events that are shown of it
