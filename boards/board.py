@@ -21,6 +21,7 @@ import debian       # noqa: E402
 import files        # noqa: E402
 import image        # noqa: E402
 import kernels      # noqa: E402
+import model        # noqa: E402
 import program      # noqa: E402
 import table        # noqa: E402
 import terminal     # noqa: E402
@@ -158,11 +159,11 @@ def settings(options, command, board, token, wanted, by_disk, has_input):
     return texts
 
 
-def device_tree(board, kernel):
+def device_tree(board, kernel, core):
     """An open file that no name leads to: nothing to clean up."""
     with tempfile.TemporaryDirectory(prefix="upmu-board-") as work:
         path = os.path.join(work, "tree")
-        image.device_tree(path, board, kernel)
+        image.device_tree(path, board, kernel, core)
         return open(path, "rb")
 
 
@@ -215,7 +216,10 @@ class Boot:
         image.initramfs(ramdisk, self.board, kernel, busybox,
                         os.path.join(HERE, "init"), texts,
                         self.options.user, modules, own)
-        tree = device_tree(self.board, kernel)
+        core = model.Model(self.board)
+        tree = device_tree(self.board, kernel, core)
+        if core.events:
+            words += core.run(self._emulator_file(core.settings()))
         return ["-kernel", os.path.join(kernel, "vmlinuz"),
                 "-initrd", self._emulator_file(ramdisk),
                 "-dtb", self._emulator_file(tree), *words]

@@ -106,7 +106,7 @@ def _call(*words):
         raise Failure(f"'{' '.join(words)}' failed:\n{done.stdout.strip()}")
 
 
-def device_tree(path, board, kernel):
+def device_tree(path, board, kernel, model):
     """Debian's, or the emulator's own with the /pmu node of our choice."""
     if board["tree"]:
         found = glob.glob(f"{kernel}/**/{board['tree']}", recursive=True)
@@ -123,11 +123,13 @@ def device_tree(path, board, kernel):
     if "-icount" in words:
         at = words.index("-icount")
         del words[at:at + 2]
-    _call(*words, "-display", "none", "-nic", "none")
+    model.look(_call, words + ["-display", "none", "-nic", "none"],
+               os.path.dirname(path))
     if board["pmu"]:
         _put_pmu(path, board)
     if board["cores"]:
         tree.unlike(path, board["cores"].split())
+    model.tell(_call, path)
     # The emulator pads its tree to 1 MiB, and doubles what it is given: more
     # than an arm64 kernel takes.
     _call("dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", path + ".packed", path)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""The model of a board's core (boards/model), which counts the events that
+the emulator does not: its plugin, its settings, what the guest is told."""
+import configparser
+import os
+import re
+import subprocess
+import tempfile
+
+from debian import Failure
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TABLES = os.path.join(HERE, "../lib/events/tables")
+RAM = {"virt": 0x40000000}
+CACHES = ("l1i", "l1d")
+
+
+def codes(core):
+    """The events that the core has, by its table in lib/events."""
+    with open(os.path.join(TABLES, core + ".events"),
+              encoding="ascii") as file:
+        text = file.read()
+    found = set()
+    for line in re.findall(r"^common ([^|\n]*)\|", text, re.M):
+        for word in line.split():
+            first, _, last = word.partition("-")
+            found.update(range(int(first, 16), int(last or first, 16) + 1))
+    found.update(int(code, 16) for code in
+                 re.findall(r"^event (0x[0-9a-f]+) ", text, re.M))
+    return sorted(found)
+
+
+def cache_numbers(text):
+    """Size, ways and line of "32 KiB, 4 ways, 64"."""
+    size, ways, line = re.fullmatch(r"(\d+) KiB, (\d+) ways, (\d+)",
+                                    text).groups()
+    return f"{int(size) * 1024} {ways} {line}"
+
+
+def shape(core, about):
+    """What the plugin has to know of a core (model/settings.h)."""
+    lines = [f"{cache} {cache_numbers(about[cache])}"
+             for cache in CACHES if cache in about]
+    lines.append("events " + " ".join(f"{code:#x}" for code in codes(core)))
+    return "\n".join(lines) + "\n"
+
+
+def geometry(about):
+    return ", ".join(f"{cache.upper()} {about[cache].rsplit(',', 1)[0]}"
+                     for cache in CACHES if cache in about)
+
+
+class Model:
+    """Of one boot; does nothing where table.ini names no core."""
+
+    def __init__(self, board):
+        self.names = board["model"].split()
+        self.cores = configparser.ConfigParser(interpolation=None)
+        self.cores.read(os.path.join(HERE, "cores.ini"))
+        self.events, self.reason = [], ""
+        if not self.names:
+            return
+        build = subprocess.run([os.path.join(HERE, "model/build")],
+                               stdin=subprocess.DEVNULL, text=True,
+                               stdout=subprocess.PIPE)
+        if build.returncode:
+            raise Failure("boards/model cannot be built")
+        self.plugin = build.stdout.strip()
+        machine = board["qemu"].split()[2].split(",")[0]
+        self.text = f"ram {RAM.get(machine, 0):#x}\n"
+        for number, name in enumerate(self.names):
+            self.text += f"core {number}\n" + shape(name, self.cores[name])
+
+    def settings(self):
+        """What the plugin reads, as an open file without a name."""
+        file = tempfile.TemporaryFile("w+", encoding="ascii")
+        file.write(self.text)
+        file.flush()
+        return file
+
+    def look(self, call, words, folder):
+        """Starts the emulator with `words`, which make it end at once, with
+        the plugin, which looks whether it knows this emulator."""
+        if not self.names:
+            call(*words)
+            return
+        answer = os.path.join(folder, "answer")
+        settings = os.path.join(folder, "settings")
+        with open(settings, "w", encoding="ascii") as file:
+            file.write(self.text)
+        try:
+            call(*words, *self.run(settings, f",answer={answer}"))
+            with open(answer, encoding="ascii") as file:
+                word, _, rest = file.read().strip().partition(" ")
+        except (Failure, OSError):
+            word, rest = "refused", "the emulator does not load the model"
+            call(*words)
+        self.reason = rest if word == "refused" else ""
+        self.events = rest.split() if word == "events" else []
+
+    def run(self, settings, more=""):
+        """Words for the emulator; settings: the name of that file."""
+        wrong = os.environ.get("UPMU_MODEL_WRONG")
+        more += f",wrong={wrong}" if wrong else ""
+        return ["-plugin", f"{self.plugin},settings={settings}{more}"]
+
+    def tell(self, call, tree):
+        """Tells the guest in its device tree; call(*words) runs a program."""
+        if not self.names:
+            return
+        about = [self.cores[name] for name in self.names]
+        call("fdtput", "-cp", tree, "/upmu-model")
+
+        def put(kind, name, *values):
+            call("fdtput", "-t", kind, tree, "/upmu-model", name, *values)
+
+        put("s", "compatible", "upmu,model")
+        put("s", "cores", *(core["title"] for core in about))
+        if self.reason:
+            put("s", "refused", self.reason)
+            return
+        put("s", "geometry", *(geometry(core) for core in about))
+        put("x", "events", *(code[2:] for code in self.events))

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A QEMU plugin: the events of a PMU that the emulator leaves at 0, counted by
+ * a model of the board's core.
+ *
+ *     -plugin model.so,settings=FILE[,answer=FILE][,wrong=ASSUMPTION]
+ *
+ * settings  what is modelled, see settings.c
+ * answer    look only: when the emulator ends, write there which events are
+ *           counted ("events 0x01 0x03 ...") or why none is ("refused ...")
+ * wrong     an assumption about the emulator that shall not hold, for tests
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "model.h"
+#include "qemu.h"
+#include "settings.h"
+
+static struct {
+	const char *settings, *answer, *wrong;
+} arguments;
+
+static char reason[QEMU_REASON];
+
+static bool prepare(void)
+{
+	if (!qemu_find(arguments.wrong, reason) || !pmu_hook(reason))
+		return false;
+	qemu_set_ram(settings_ram());
+	for (int cpu = 0; cpu < qemu_cpus(); cpu++)
+		pmu_offer(cpu, settings_core(cpu)->events);
+	return true;
+}
+
+static void write_answer(void)
+{
+	FILE *out = fopen(arguments.answer, "w");
+
+	if (!out)
+		return;
+	if (reason[0] || !prepare()) {
+		fprintf(out, "refused %s\n", reason);
+	} else {
+		fprintf(out, "events");
+		for (unsigned code = 0; code < MODEL_CODES; code++)
+			if (settings_core(0)->events[code] &&
+			    event_is_modelled(code))
+				fprintf(out, " 0x%02x", code);
+		fprintf(out, "\n");
+	}
+	fclose(out);
+}
+
+/* The first CPU begins: all of them are there, none has run yet. */
+static void begin(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	static bool begun;
+
+	if (!begun) {
+		begun = true;
+		if (!prepare()) {
+			fprintf(stderr, "model: %s\n", reason);
+			_exit(1);
+		}
+	}
+	core_translate(id, tb);
+}
+
+static void take(const char *argument)
+{
+	static const struct {
+		const char *name;
+		const char **value;
+	} names[] = {
+		{ "settings=", &arguments.settings },
+		{ "answer=", &arguments.answer },
+		{ "wrong=", &arguments.wrong },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(argument, names[i].name, strlen(names[i].name)))
+			*names[i].value =
+				strdup(argument + strlen(names[i].name));
+}
+
+QEMU_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
+				    const qemu_info_t *info, int argc,
+				    char **argv)
+{
+	(void)info;
+	for (int i = 0; i < argc; i++)
+		take(argv[i]);
+	if (!arguments.settings || !settings_read(arguments.settings, reason))
+		return fprintf(stderr, "model: %s\n", reason), 1;
+	if (qemu_functions(arguments.wrong, reason) && !arguments.answer)
+		qemu.qemu_plugin_register_vcpu_tb_trans_cb(id, begin);
+	if (arguments.answer)
+		return atexit(write_answer);
+	return reason[0] ? fprintf(stderr, "model: %s\n", reason), 1 : 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the model share. */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MODEL_LEVELS 4	   /* exception levels 0 to 3 */
+#define MODEL_CODES  0x100 /* event numbers that may be modelled */
+
+/*
+ * What the model counts, for each CPU and exception level. Events are sums
+ * and differences of these (events.c).
+ */
+enum tally {
+	READS,
+	WRITES, /* accesses, devices' too */
+	DEVICE_READS,
+	DEVICE_WRITES,
+	MORE_READS,
+	MORE_WRITES, /* all but an instruction's first */
+	SPLIT_READS,
+	SPLIT_WRITES, /* went on in the next line */
+	UNALIGNED_READS,
+	UNALIGNED_WRITES,
+	L1D_READ_REFILLS,
+	L1D_WRITE_REFILLS,
+	L1D_WRITE_BACKS,
+	DTLB_READ_REFILLS,
+	DTLB_WRITE_REFILLS,
+	L1I_FETCHES,
+	L1I_REFILLS,
+	ITLB_REFILLS,
+	L2_READS,
+	L2_WRITES,
+	L2_READ_REFILLS,
+	L2_WRITE_REFILLS,
+	L2_WRITE_BACKS,
+	TLB_LOOKUPS,
+	TLB_REFILLS, /* of the main TLB */
+	BUS_READS,
+	BUS_WRITES,
+	BRANCHES,
+	IMMEDIATE_BRANCHES,
+	RETURNS,
+	INDIRECT_BRANCHES,
+	TAKEN_BRANCHES,
+	MISPREDICTED,
+	EXCEPTION_RETURNS,
+	UNDEFINED,
+	SUPERVISOR_CALLS,
+	PREFETCH_ABORTS,
+	DATA_ABORTS,
+	INTERRUPTS,
+	FAST_INTERRUPTS,
+	OTHER_EXCEPTIONS,
+	CONTEXT_WRITES,
+	TABLE_WRITES,
+	INSTRUCTIONS,
+	TALLIES,
+};
+
+/* ---- events.c ------------------------------------------------------------ */
+
+bool event_is_modelled(unsigned code);
+/* Of the levels whose bit is set in @levels. */
+uint64_t event_total(const uint64_t (*tally)[TALLIES], unsigned code,
+		     unsigned levels);
+
+/* ---- core.c -------------------------------------------------------------- */
+
+/* What all the CPUs did so far. */
+const uint64_t (*core_tally(int cpu))[TALLIES];
+/* Begin: instrument what runs from now on. Not before anyone counts. */
+void core_start(void);
+/* In @blocks blocks of instructions call pmu_watch(). */
+void core_watch_after(int cpu, int64_t blocks);
+#define CORE_BLOCK_MOST 32768 /* more of one event no block can count */
+
+/* ---- pmu.c ----------------------------------------------------------------
+ */
+
+/* Put our functions into the registers of each CPU's PMU. */
+bool pmu_hook(char *reason);
+/* The events in @wanted that the PMU of @cpu shall count by the model. */
+void pmu_offer(int cpu, const bool *wanted);
+void pmu_watch(int cpu);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* What is modelled: written by boards/model.py, a word and numbers a line. */
+#ifndef MODEL_SETTINGS_H
+#define MODEL_SETTINGS_H
+
+#include "model.h"
+
+struct cache_shape {
+	unsigned size, ways, line; /* bytes, ways, bytes; 0: none */
+};
+
+struct core_shape {
+	struct cache_shape l1i, l1d;
+	bool events[MODEL_CODES]; /* that the core has */
+};
+
+/*
+ *     ram 0x40000000          where RAM begins
+ *     core 0                  what follows is of this CPU
+ *     l1d 32768 4 64          a cache: size, ways, line
+ *     events 0x03 0x04 ...
+ *
+ * @reason: QEMU_REASON bytes, filled when it returns false
+ */
+bool settings_read(const char *path, char *reason);
+
+uint64_t settings_ram(void);
+const struct core_shape *settings_core(int cpu);
+
+#endif
