@@ -9,10 +9,10 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 import sys
 
-from debian import Apt, Failure, native, obtain, progress, unpack
+from debian import (Apt, Failure, call, command, native, obtain,
+                    progress)
 
 SUITE = "bookworm"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -24,13 +24,7 @@ KEPT = re.compile(r"/(Makefile|Kbuild|Module\.symvers|\.config)$|"
 
 
 def _make(folder, *words):
-    done = subprocess.run(["nice", *MAKE, "-C", folder, *words], text=True,
-                          stdin=subprocess.DEVNULL, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        tail = "\n".join(done.stdout.splitlines()[-30:])
-        raise Failure(f"building the debug kernel failed "
-                      f"(make {' '.join(words)}):\n{tail}")
+    call("nice", *MAKE, "-C", folder, *words)
 
 
 def _held(line, got):
@@ -63,22 +57,18 @@ def _prune(tree):
 
 
 def _fill(folder):
-    subprocess.run([os.path.join(HERE, "../scripts/need"), "--ask",
-                    "make", "bc",
-                    "bison", "flex", "xz-utils", "gcc-arm-linux-gnueabihf"],
-                   check=True, stdin=subprocess.DEVNULL)
+    call(os.path.join(HERE, "../scripts/need"), "--ask", "make", "bc", "bison",
+         "flex", "xz-utils", "gcc-arm-linux-gnueabihf")
     apt = Apt(SUITE, native())
-    if not apt.fresh():
-        apt.update()
+    apt.ready()
     package = apt.depends("linux-source", r"linux-source-[\d.]+")
-    unpack(apt.download(package), folder + "/package")
+    apt.fetch(package, folder + "/package")
     archives = glob.glob(folder + "/package/usr/src/linux-source-*.tar.*")
     tree = folder + "/tree"
     os.mkdir(tree)
     progress("unpacking the kernel's source")
-    subprocess.run(["tar", "-x", "-C", tree, "--strip-components=1",
-                    "--exclude=*/Documentation/*/*", "-f", archives[0]],
-                   check=True)
+    call("tar", "-x", "-C", tree, "--strip-components=1",
+         "--exclude=*/Documentation/*/*", "-f", archives[0])
     shutil.rmtree(folder + "/package")
     _configure(tree)
     progress("building the debug kernel: minutes")
@@ -106,7 +96,4 @@ def headers():
 
 
 if __name__ == "__main__":
-    try:
-        print(kernel())
-    except Failure as failure:
-        sys.exit(f"boards: {failure}")
+    sys.exit(command("boards", lambda: print(kernel())))

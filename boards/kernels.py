@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Debian's kernels, their headers, and busybox, out of the cache."""
+import contextlib
+import functools
 import glob
 import os
 import re
 import sys
 
 import debugkernel
-from debian import (Apt, Failure, INDEX_LIFE_S, NoSuite, cache, native,
-                    obtain, unpack)
+from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoSuite, cache,
+                    command, native, obtain, write)
 
 # What a row's "kernel" may be: an architecture, or one with another flavour.
 FLAVOURS = {"armhf": "armmp", "armhf-rt": "rt-armmp", "armel": "rpi",
@@ -22,19 +24,22 @@ def resolve(suite, arch):
     if suite != "newest":
         return suite
     note = os.path.join(cache(), f"newest-{arch}")
-    if os.path.exists(note):
-        with open(note) as file:
-            return file.read().strip()
+    with contextlib.suppress(OSError), open(note) as file:
+        noted = file.read().strip()
+        if noted in NEWEST:
+            return noted
+    is_sure = True
     for candidate in NEWEST:
         try:
             kernel(candidate, arch)
         except NoSuite:
             continue
-        except Failure as failure:  # not needed: the next one will do
+        except Failure as failure:  # for now the next one will do
             print(f"upmu: {failure}", file=sys.stderr)
+            is_sure = False
             continue
-        with open(note, "w") as file:
-            file.write(candidate + "\n")
+        if is_sure:
+            write(note, candidate + "\n")
         return candidate
     raise NoSuite(f"the mirror has no kernel for {arch} in any of "
                   f"{', '.join(NEWEST)}")
@@ -52,6 +57,7 @@ def _parts(apt, image):
     return [image] + found
 
 
+@functools.lru_cache(None)      # one and the same while a process runs
 def kernel(suite, arch):
     """Folder with vmlinuz, release, modules and trees of a kernel."""
     if suite == DEBUG:
@@ -59,14 +65,14 @@ def kernel(suite, arch):
 
     def fill(folder):
         apt = _apt(suite, arch)
-        apt.update()
+        apt.ready(DAY_S)
         image = apt.depends(f"linux-image-{FLAVOURS[arch]}",
                             r"linux-image-[^ ,]+")
         name = image[len("linux-image-"):]
         for part in _parts(apt, image):
-            unpack(apt.download(part), folder,
-                   ["*/vmlinuz*", "*/config-*", "*/virtio*.ko*",
-                    "*/bcm2835-rpi-zero*.dtb"])
+            apt.fetch(part, folder,
+                      ["*/vmlinuz*", "*/config-*", "*/virtio*.ko*",
+                       "*/bcm2835-rpi-zero*.dtb"])
         found = glob.glob(folder + "/**/vmlinuz*", recursive=True)
         if not found:
             raise Failure(f"{image} of {apt.name} holds no vmlinuz")
@@ -122,7 +128,7 @@ def _bring_libc(folder, home, tools):
     late = [path for path in _tools(folder) if _newest_glibc(path) > ours]
     if not late:
         return
-    unpack(tools.download("libc6"), folder + "/libc", ["*/lib/*.so*"])
+    tools.fetch("libc6", folder + "/libc", ["*/lib/*.so*"])
     loaders = glob.glob(folder + "/libc/**/ld-linux*.so.*", recursive=True)
     if not loaders:
         raise Failure(f"libc6 of {tools.name} holds no dynamic linker")
@@ -146,15 +152,15 @@ def headers(suite, arch):
 
     def fill(folder):
         apt = _apt(suite, arch)
+        apt.ready()
         package = f"linux-headers-{version}"
         common = apt.depends(package, r"linux-headers-[^ ,]+-common[^ ,]*")
         kbuild = apt.depends(package, r"linux-kbuild-[^ ,]+")
         for one in (package, common):
-            unpack(apt.download(one), folder)
+            apt.fetch(one, folder)
         tools = Apt(suite, native())
-        if not tools.fresh():
-            tools.update()
-        unpack(tools.download(kbuild), folder)
+        tools.ready()
+        tools.fetch(kbuild, folder)
         _bring_libc(folder, home, tools)
         _relocate(folder, home)
 
@@ -166,9 +172,8 @@ def busybox(arch):
     """Path of a static busybox."""
     def fill(folder):
         apt = Apt(USERLAND_SUITE, arch)
-        if not apt.fresh():
-            apt.update()
-        unpack(apt.download("busybox-static"), folder)
+        apt.ready()
+        apt.fetch("busybox-static", folder)
 
     home = obtain(f"busybox/{USERLAND_SUITE}-{arch}", fill)
     for name in ("bin/busybox", "usr/bin/busybox"):
@@ -181,12 +186,9 @@ def busybox(arch):
 def main():
     """kernels.py headers|release ARCH SUITE: for shell scripts."""
     what, arch, suite = sys.argv[1:]
-    try:
-        suite = resolve(suite, arch)
-        print({"headers": headers, "release": release}[what](suite, arch))
-    except Failure as failure:
-        sys.exit(f"boards: {failure}")
+    suite = resolve(suite, arch)
+    print({"headers": headers, "release": release}[what](suite, arch))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(command("boards", main))

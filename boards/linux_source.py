@@ -5,10 +5,9 @@ Prints the folder that holds checkpatch.pl and the drivers of the CPUs' PMUs.
 """
 import glob
 import shutil
-import subprocess
 import sys
 
-from debian import Apt, Failure, native, obtain, unpack
+from debian import Apt, Failure, command, native, obtain, untar
 from kernels import USERLAND_SUITE, resolve
 
 PARTS = ("scripts/checkpatch.pl", "scripts/spelling.txt",
@@ -24,16 +23,12 @@ def folder(suite=USERLAND_SUITE):
 
     def fill(work):
         apt = Apt(suite, native())
-        if not apt.fresh():
-            apt.update()
+        apt.ready()
         package = apt.depends("linux-source", r"linux-source-[\d.]+")
-        unpack(apt.download(package), work + "/package")
+        apt.fetch(package, work + "/package")
         archive = glob.glob(work + "/package/usr/src/linux-source-*.tar.*")[0]
-        # A part that this version does not have is tar's status 2.
-        subprocess.run(["tar", "-x", "-C", work, "--strip-components=1",
-                        "-f", archive, "--wildcards",
-                        *("*/" + part for part in PARTS)],
-                       stderr=subprocess.DEVNULL, check=False)
+        untar(package, work, ["*/" + part for part in PARTS],
+              "--strip-components=1", "-f", archive)
         shutil.rmtree(work + "/package")
         if not glob.glob(work + "/drivers/perf/arm_pmu.c"):
             raise Failure(f"{package} of {apt.name} holds no drivers/perf")
@@ -42,7 +37,4 @@ def folder(suite=USERLAND_SUITE):
 
 
 if __name__ == "__main__":
-    try:
-        print(folder(*sys.argv[1:2]))
-    except Failure as failure:
-        sys.exit(f"boards: {failure}")
+    sys.exit(command("boards", lambda: print(folder(*sys.argv[1:2]))))

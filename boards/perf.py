@@ -8,10 +8,9 @@ import glob
 import os
 import re
 import shutil
-import subprocess
 import sys
 
-from debian import Apt, Failure, obtain, unpack
+from debian import Apt, Failure, call, command, obtain
 from kernels import USERLAND_SUITE
 
 START = """#!/bin/sh
@@ -21,9 +20,7 @@ exec /perf/ld.so --library-path /perf/lib /perf/perf.elf "$@"
 
 def _needed(path):
     """What the dynamic linker will look for on behalf of `path`."""
-    text = subprocess.run(["readelf", "-d", path], text=True, check=True,
-                          stdout=subprocess.PIPE, env={"LC_ALL": "C",
-                          "PATH": os.environ["PATH"]}).stdout
+    text = call("readelf", "-d", path, env=dict(os.environ, LC_ALL="C"))
     return re.findall(r"\(NEEDED\).*\[(.*)\]", text)
 
 
@@ -59,11 +56,10 @@ def perf(arch):
     """Folder with perf as the userland suite has it."""
     def fill(folder):
         apt = Apt(USERLAND_SUITE, arch)
-        if not apt.fresh():
-            apt.update()
+        apt.ready()
         source = folder + "/source"
         for name in ["linux-perf"] + _library_packages(apt):
-            unpack(apt.download(name), source, ["*/lib/*.so*", "*/bin/perf*"])
+            apt.fetch(name, source, ["*/lib/*.so*", "*/bin/perf*"])
         binaries = [path for path in glob.glob(source + "/usr/bin/perf*")
                     if open(path, "rb").read(4) == b"\x7fELF"]
         loaders = glob.glob(source + "/**/ld-linux*.so.*", recursive=True)
@@ -82,11 +78,8 @@ def perf(arch):
 
 def main():
     """perf.py ARCH"""
-    try:
-        print(perf(sys.argv[1]))
-    except Failure as failure:
-        sys.exit(f"boards: {failure}")
+    print(perf(sys.argv[1]))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(command("boards", main))

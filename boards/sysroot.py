@@ -7,7 +7,6 @@ need not learn another architecture.
 import glob
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 
@@ -56,9 +55,8 @@ Cflags: -I{home}/include
 
 def jansson(folder, arch):
     apt = debian.Apt(SUITE, arch)
-    if not apt.fresh():
-        apt.update()
-    debian.unpack(apt.download("libjansson-dev"), folder + "/deb")
+    apt.ready()
+    apt.fetch("libjansson-dev", folder + "/deb")
     for path in glob.glob(f"{folder}/deb/usr/lib/*/*.a"):
         shutil.copy(path, folder + "/lib")
     for path in glob.glob(f"{folder}/deb/usr/include/**/*.h",
@@ -69,8 +67,7 @@ def jansson(folder, arch):
 
 def cmocka_source(folder):
     apt = debian.Apt(CMOCKA_SUITE, debian.native(), "deb-src")
-    if not apt.fresh():
-        apt.update()
+    apt.ready()
     # tarfile, because tar would want xz to be installed
     with tarfile.open(apt.source("cmocka", folder)) as archive:
         for member in archive.getmembers():
@@ -87,20 +84,12 @@ def cmocka(folder, arch):
     os.makedirs(work)
     with open(work + "/config.h", "w") as file:
         file.writelines(f"#define {name} 1\n" for name in CMOCKA_CONFIG)
-    call(tool + "gcc", "-O2", "-D_GNU_SOURCE", "-DHAVE_CONFIG_H", f"-I{work}",
-         f"-I{source}/include", "-c", f"{source}/src/cmocka.c",
-         "-o", work + "/cmocka.o")
-    call(tool + "ar", "rc", folder + "/lib/libcmocka.a", work + "/cmocka.o")
+    debian.call(tool + "gcc", "-O2", "-D_GNU_SOURCE", "-DHAVE_CONFIG_H", f"-I{work}",
+                f"-I{source}/include", "-c", f"{source}/src/cmocka.c",
+                "-o", work + "/cmocka.o")
+    debian.call(tool + "ar", "rc", folder + "/lib/libcmocka.a", work + "/cmocka.o")
     shutil.copy(source + "/include/cmocka.h", folder + "/include")
     shutil.rmtree(work)
-
-
-def call(*words):
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        raise debian.Failure(f"'{' '.join(words)}' failed:\n"
-                             f"{done.stdout.strip()}")
 
 
 def fill(folder, arch, home):
@@ -116,11 +105,8 @@ def fill(folder, arch, home):
 def main():
     arch = sys.argv[1]
     home = os.path.join(debian.cache(), "sysroot", arch)
-    try:
-        print(debian.obtain(f"sysroot/{arch}",
-                            lambda folder: fill(folder, arch, home)))
-    except debian.Failure as failure:
-        sys.exit(f"boards/sysroot.py: {failure}")
+    print(debian.obtain(f"sysroot/{arch}",
+                        lambda folder: fill(folder, arch, home)))
 
 
-main()
+sys.exit(debian.command("boards/sysroot.py", main))
