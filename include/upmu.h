@@ -85,6 +85,7 @@ enum upmu_open_flags {
 	UPMU_OPEN_USER_ONLY = 1 << 0, /* as if each event had :u */
 	UPMU_OPEN_STOPPED = 1 << 1,   /* upmu_start() starts it */
 	UPMU_OPEN_ANY_CLOCK = 1 << 2, /* timer or clock rather than an error */
+	UPMU_OPEN_BOUND = 1 << 3,     /* see upmu_open() */
 };
 
 /**
@@ -113,6 +114,14 @@ struct upmu_options {
  * UPMU_OPEN_ANY_CLOCK); the first that serves all events is taken. Where
  * perf_event_paranoid permits user mode only, the set counts that, and
  * upmu_event_name() shows ":u".
+ *
+ * On unlike cores (big.LITTLE) the set counts on each kind of core that has all
+ * of its events, also where the thread may not run now: its affinity may be
+ * changed later. Then upmu_count() is no longer inline, though without a system
+ * call. UPMU_OPEN_BOUND promises that the thread stays on the kinds of core
+ * that it may run on now: where that is one kind, upmu_count() stays inline. On
+ * a kind of core that is not counted, counts stand still and only running_ns
+ * tells.
  *
  * Returns 0 or
  *   -EINVAL     the list is empty, malformed or too long; an unknown source,

@@ -82,16 +82,34 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 	return 0;
 }
 
+static void close_group(struct upmu *set, size_t pmu)
+{
+	for (size_t i = set->size; i-- > 0;) {
+		int *fd = &set->slots[i].fd[pmu];
+
+		if (*fd >= 0)
+			upmu_sys_close(*fd);
+		*fd = -1;
+	}
+}
+
+/* A PMU whose CPUs the thread may not run on now may refuse. */
 static int open_groups(struct upmu *set, const struct upmu_wanted *wanted,
 		       uint32_t perf_flags)
 {
+	set->pmus = wanted->pmus;
 	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
 		int ret = open_group(set, wanted, pmu, perf_flags);
 
-		if (ret) {
-			upmu_perf_set_close(set);
-			return ret;
+		if (!ret)
+			continue;
+		if (pmu >= wanted->pmus_now) {
+			close_group(set, pmu);
+			set->pmus = pmu;
+			return 0;
 		}
+		upmu_perf_set_close(set);
+		return ret;
 	}
 	return 0;
 }
@@ -167,7 +185,6 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 		perf_flags |= UPMU_PERF_EXCLUDE_KERNEL;
 	if (upmu_registry_takes_cycles())
 		perf_flags |= UPMU_PERF_ANY_COUNTER;
-	set->pmus = wanted->pmus;
 	ret = open_groups(set, wanted, perf_flags);
 	/* Too many without the cycle counter: then the sets take turns. */
 	if (ret == -ENOSPC && (perf_flags & UPMU_PERF_ANY_COUNTER)) {
@@ -186,14 +203,8 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 
 void upmu_perf_set_close(struct upmu *set)
 {
-	for (size_t i = set->size; i-- > 0;)
-		for (size_t pmu = 0; pmu < UPMU_PMUS_MAX; pmu++) {
-			int *fd = &set->slots[i].fd[pmu];
-
-			if (*fd >= 0)
-				upmu_sys_close(*fd);
-			*fd = -1;
-		}
+	for (size_t pmu = UPMU_PMUS_MAX; pmu-- > 0;)
+		close_group(set, pmu);
 }
 
 static int explain_switch(int error, const char *what)

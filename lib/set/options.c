@@ -6,8 +6,9 @@
 
 #include "lib/explain.h"
 
-#define KNOWN_FLAGS \
-	(UPMU_OPEN_USER_ONLY | UPMU_OPEN_STOPPED | UPMU_OPEN_ANY_CLOCK)
+#define KNOWN_FLAGS                                                      \
+	(UPMU_OPEN_USER_ONLY | UPMU_OPEN_STOPPED | UPMU_OPEN_ANY_CLOCK | \
+	 UPMU_OPEN_BOUND)
 
 int upmu_options_fit(void *out, size_t size, const void *options, size_t least)
 {

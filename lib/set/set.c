@@ -140,7 +140,8 @@ static int open_events(struct upmu **out, const char *events,
 
 	if (!wanted)
 		return upmu_explain_set(-ENOMEM, "out of memory");
-	ret = upmu_wanted_parse(wanted, events);
+	ret = upmu_wanted_parse(wanted, events,
+				options->flags & UPMU_OPEN_BOUND);
 	if (!ret)
 		ret = open_wanted(out, wanted, options);
 	free(wanted);

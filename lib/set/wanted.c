@@ -41,9 +41,13 @@ void upmu_wanted_forget_machine(void)
 	pthread_mutex_unlock(&machine_lock);
 }
 
-/* Which kinds of core this thread may meet: -1 for "no kind known". */
+/*
+ * Which kinds of core this thread may meet: -1 for "no kind known". First those
+ * that it may run on now, then those that it may be sent to later.
+ */
 struct kinds {
 	size_t n;
+	size_t now;
 	int kind[UPMU_PMUS_MAX];
 };
 
@@ -60,18 +64,42 @@ static bool may_run_on(const struct upmu_core_kind *kind)
 	return false;
 }
 
-static void find_kinds(struct kinds *kinds)
+/* Has this kind each event of the list, and counts the same by it? */
+static bool serves(int kind, const struct upmu_event_list *list)
 {
+	size_t served = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct upmu_event *event = &list->events[i];
+
+		served += event->kind < 0 ||
+			  (event->kind == kind && event->is_supported &&
+			   event->is_alike);
+	}
+	return served == list->n_written;
+}
+
+static void find_kinds(struct kinds *kinds, const struct upmu_event_list *list,
+		       bool is_bound)
+{
+	int later[UPMU_PMUS_MAX];
+	size_t n_later = 0;
+
 	kinds->n = 0;
 	for (size_t i = 0; i < machine.n_kinds; i++) {
 		const struct upmu_core_kind *kind = &machine.kinds[i];
+		bool has_pmu = kind->pmu_type != UPMU_PMU_TYPE_NONE;
 
-		if (machine.n_kinds == 1 ||
-		    (kind->pmu_type != UPMU_PMU_TYPE_NONE && may_run_on(kind)))
+		if (machine.n_kinds == 1 || (has_pmu && may_run_on(kind)))
 			kinds->kind[kinds->n++] = (int)i;
+		else if (has_pmu && !is_bound && serves((int)i, list))
+			later[n_later++] = (int)i;
 	}
+	kinds->now = kinds->n;
 	if (!kinds->n)
 		kinds->kind[kinds->n++] = -1;
+	for (size_t i = 0; kinds->now && i < n_later; i++)
+		kinds->kind[kinds->n++] = later[i];
 }
 
 static void to_perf(struct upmu_perf_event *perf,
@@ -200,14 +228,15 @@ static int check_complete(const struct upmu_wanted *wanted,
 }
 
 static int place_all(struct upmu_wanted *wanted,
-		     const struct upmu_event_list *list)
+		     const struct upmu_event_list *list, bool is_bound)
 {
 	struct kinds kinds;
 
-	find_kinds(&kinds);
+	find_kinds(&kinds, list, is_bound);
 	memset(wanted, 0, sizeof(*wanted));
 	wanted->size = list->n_written;
 	wanted->pmus = kinds.n;
+	wanted->pmus_now = kinds.now ? kinds.now : kinds.n;
 	wanted->is_emulated = machine.is_emulated;
 	for (size_t i = 0; i < list->n; i++) {
 		const struct upmu_event *event = &list->events[i];
@@ -231,7 +260,8 @@ static int explain_parse(int error, const struct upmu_events_error *why)
 	return error;
 }
 
-int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text)
+int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
+		      bool is_bound)
 {
 	struct upmu_events_error why = { 0 };
 	struct upmu_event_list *list;
@@ -256,7 +286,7 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text)
 				       "room for (%d)",
 				       list->n_written, UPMU_EVENTS_MAX);
 	else
-		ret = place_all(wanted, list);
+		ret = place_all(wanted, list, is_bound);
 	free(list);
 	return ret;
 }

@@ -28,23 +28,27 @@ struct upmu_wanted_event {
 
 /**
  * struct upmu_wanted - parsed; large: on the heap
- * @size: events as written; @pmus: how many kinds of CPU must count them, at
- *        least 1; @is_emulated: this board's PMU is QEMU's
+ * @size: events as written; @pmus: how many kinds of CPU are to count them, at
+ *        least 1; @pmus_now: how many of these, the first, must;
+ *        @is_emulated: this board's PMU is QEMU's
  */
 struct upmu_wanted {
 	size_t size;
 	size_t pmus;
+	size_t pmus_now;
 	bool is_emulated;
 	struct upmu_wanted_event events[UPMU_EVENTS_MAX];
 };
 
 /**
- * Parse @list for this machine. Of several kinds of CPU those count that the
- * calling thread may run on. 0 or, explained, -EINVAL (empty, too long,
- * malformed), -ENOENT (no core here knows it), -EXDEV (not each of them does),
- * -ENOSPC (more events than the core has counters).
+ * Parse @list for this machine. Of several kinds of CPU those must count that
+ * the calling thread may run on; the others count too where they have all of
+ * the events, unless it @is_bound to where it is now. 0 or, explained, -EINVAL
+ * (empty, too long, malformed), -ENOENT (no core here knows it), -EXDEV (not
+ * each of them does), -ENOSPC (more events than the core has counters).
  */
-int upmu_wanted_parse(struct upmu_wanted *wanted, const char *list);
+int upmu_wanted_parse(struct upmu_wanted *wanted, const char *list,
+		      bool is_bound);
 
 /** Ask anew at the next parse (tests change the root). */
 void upmu_wanted_forget_machine(void);

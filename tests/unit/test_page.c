@@ -349,6 +349,62 @@ static void a_thread_bound_to_one_kind_reads_inline(void **state)
 	assert_int_equal(index_seen_by(0), 1);
 }
 
+static void a_thread_that_may_go_elsewhere_later_is_counted_there(void **state)
+{
+	struct upmu_value before[2], after[2];
+
+	(void)state;
+	boot_rk3399(0xf); /* LITTLE only */
+	fake.on_type = 8;
+	open_page("cycles,instructions");
+	assert_int_equal(set->pmus, 2);
+	assert_int_equal(upmu_read(set, before, 2), 0);
+	/* taskset -p, or the program itself */
+	fake.cpus = 0x3f;
+	fake.on_type = 9;
+	fake_work(1000000);
+	assert_int_equal(upmu_read(set, after, 2), 0);
+	assert_in_range(after[0].count - before[0].count, 1000000,
+			1000000 + 4 * FAKE_STEP);
+	assert_int_equal(after[0].running_ns, after[0].enabled_ns);
+}
+
+static void a_thread_that_promises_to_stay_reads_inline(void **state)
+{
+	const struct upmu_options bound = { .size = sizeof(bound),
+					    .source = "page",
+					    .flags = UPMU_OPEN_BOUND };
+	static const uint64_t cpus[] = { 0xf, 0x30 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		boot_rk3399(cpus[i]);
+		assert_int_equal(upmu_open(&set, "cycles", &bound), 0);
+		assert_int_equal(set->pmus, 1);
+		assert_int_equal(attr_of(set, 0)->type, 8 + i);
+		assert_int_equal(index_seen_by(0), 1);
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
+/* The kinds that it may run on now come first: raw has their codes. */
+static void a_pmu_for_later_may_refuse(void **state)
+{
+	(void)state;
+	boot_rk3399(0x30);
+	open_page("cycles,instructions");
+	assert_int_equal(attr_of(set, 0)->type, 9);
+	assert_int_equal(set->pmus, 2);
+	upmu_close(set);
+	set = NULL;
+	fake.perf_error = -ENOENT;
+	fake.perf_error_from = (int)fake.perf_opens + 4;
+	open_page("cycles,instructions");
+	assert_int_equal(set->pmus, 1);
+	assert_int_equal(fake_open_fds(), 2);
+}
+
 static void a_child_reads_by_system_call_and_leaves_the_lease_alone(void **s)
 {
 	uint64_t count;
@@ -424,6 +480,10 @@ int main(void)
 		PAGE_TEST(two_kinds_of_core_get_an_event_each_and_add_up),
 		PAGE_TEST(both_pmus_are_asked_by_their_own_numbers),
 		PAGE_TEST(a_thread_bound_to_one_kind_reads_inline),
+		PAGE_TEST(
+			a_thread_that_may_go_elsewhere_later_is_counted_there),
+		PAGE_TEST(a_thread_that_promises_to_stay_reads_inline),
+		PAGE_TEST(a_pmu_for_later_may_refuse),
 		PAGE_TEST(
 			a_child_reads_by_system_call_and_leaves_the_lease_alone),
 		PAGE_TEST(a_child_takes_a_lease_of_its_own),
