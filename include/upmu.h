@@ -135,7 +135,8 @@ struct upmu_options {
  *   -EPERM      source wanted by name: no permission on /dev/upmu or for the
  *               mode that the source needs
  *   -EPROTO     source wanted by name: the module speaks another ABI
- *   -EBUSY      somebody else holds the counters
+ *   -EBUSY      somebody else holds the counters; raw: another set counts by
+ *               the registers of this CPU
  *   -EMFILE, -ENFILE  out of file descriptors
  *   -ENOMEM     out of memory
  *   -ENOSYS     the kernel has no perf

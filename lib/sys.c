@@ -151,6 +151,30 @@ int upmu_sys_affinity(cpu_set_t *cpus)
 	return sched_getaffinity(0, sizeof(*cpus), cpus) ? -errno : 0;
 }
 
+static int set_lock(int fd, int at, short type)
+{
+	struct flock lock = {
+		.l_type = type,
+		.l_whence = SEEK_SET,
+		.l_start = at,
+		.l_len = 1,
+	};
+
+	return fcntl(fd, F_OFD_SETLK, &lock) ? -errno : 0;
+}
+
+int upmu_sys_lock(int fd, int at)
+{
+	int ret = set_lock(fd, at, F_WRLCK);
+
+	return ret == -EAGAIN || ret == -EACCES ? -EBUSY : ret;
+}
+
+void upmu_sys_unlock(int fd, int at)
+{
+	set_lock(fd, at, F_UNLCK);
+}
+
 uint64_t upmu_sys_clock_ns(void)
 {
 	struct timespec now;

@@ -58,6 +58,13 @@ void upmu_sys_unmap(void *address, size_t size);
 /** The CPUs that the calling thread may run on. 0 or -errno. */
 int upmu_sys_affinity(cpu_set_t *cpus);
 
+/**
+ * Lock byte @at of @fd for this open file (F_OFD_SETLK), until it is closed or
+ * unlocked. 0 or -errno; -EBUSY: another open file has it.
+ */
+int upmu_sys_lock(int fd, int at);
+void upmu_sys_unlock(int fd, int at);
+
 /** CLOCK_MONOTONIC_RAW in nanoseconds. */
 uint64_t upmu_sys_clock_ns(void);
 

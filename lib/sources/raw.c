@@ -135,6 +135,25 @@ static int bound_cpu(int *cpu)
 	return 0;
 }
 
+/*
+ * Where open=all no lease keeps users apart. Those who come by this library
+ * lock the byte of /dev/upmu that has the CPU's number.
+ */
+static int lock_cpu(int fd, int cpu)
+{
+	int ret = upmu_sys_lock(fd, cpu);
+
+	if (ret == -EBUSY)
+		return upmu_explain_set(ret,
+					"another set counts by the registers "
+					"of CPU %d: one at a time can",
+					cpu);
+	if (ret)
+		return upmu_explain_set(ret, "cannot lock " UPMU_DEVICE ": %s",
+					strerror(-ret));
+	return 0;
+}
+
 static int check_event(const struct upmu_wanted_event *event,
 		       const struct upmu_info *info)
 {
@@ -245,6 +264,8 @@ static int open_raw(struct upmu *set, const struct upmu_wanted *wanted)
 	state->is_leased = info.open != UPMU_OPEN_ALL;
 	set->state = state;
 	ret = assign(state, wanted, &info);
+	if (!ret)
+		ret = lock_cpu(state->fd, cpu);
 	if (ret) {
 		state->mask = 0;
 		set->source->close(set);
@@ -265,6 +286,9 @@ static void close_raw(struct upmu *set)
 	if (state->mask && sched_getcpu() == state->cpu && !set->is_child &&
 	    !upmu_lease_check_any(state->fd, state->is_leased))
 		upmu_regs_disable(state->mask);
+	/* A child's copy of the descriptor would keep the lock. */
+	if (!set->is_child)
+		upmu_sys_unlock(state->fd, state->cpu);
 	upmu_sys_close(state->fd);
 	free(state);
 	set->state = NULL;

@@ -297,6 +297,9 @@ static void raw_closed_again(void)
 	bind_to_cpu_0();
 	write_text("/sys/module/upmu/parameters/open", "all");
 	set = open_raw();
+	check(open_by("raw", "cycles"), -EBUSY,
+	      "another set counts by the registers of CPU 0",
+	      "a_second_raw_set_is_refused_where_all_may_read");
 	if (set) {
 		check_goes_on(set, "registers_open_to_all_are_read");
 		write_text("/sys/module/upmu/parameters/open", "none");

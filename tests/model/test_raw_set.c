@@ -117,6 +117,40 @@ static void counts_go_on_past_2_to_the_32(void **state)
 	}
 }
 
+/* With open=all there is no lease that would refuse it. */
+static void assert_one_set_at_a_time(void)
+{
+	struct upmu *second = NULL;
+
+	upmu_close(set);
+	assert_int_equal(upmu_open(&set, "cycles,r8", &raw), 0);
+	work();
+	assert_int_equal(upmu_open(&second, "r3,cycles", &raw), -EBUSY);
+	assert_said("another set counts by the registers of CPU 2");
+	assert_null(second);
+	/* The first goes on undisturbed. */
+	work();
+	assert_int_equal(count_of(0), 2000);
+	assert_int_equal(count_of(1), 600);
+	upmu_close(set);
+	assert_int_equal(upmu_open(&set, "r8,cycles", &raw), 0);
+	work();
+	assert_int_equal(count_of(0), 300);
+}
+
+static void a_second_set_on_a_cpu_is_refused(void **state)
+{
+	(void)state;
+	assert_one_set_at_a_time();
+}
+
+static void a_second_set_is_refused_where_all_may_read_too(void **state)
+{
+	(void)state;
+	fake.info.open = UPMU_OPEN_ALL;
+	assert_one_set_at_a_time();
+}
+
 static void on_another_cpu_a_running_set_is_exdev(void **state)
 {
 	(void)state;
@@ -253,6 +287,8 @@ static void more_events_than_counters_are_enospc(void **state)
 	assert_said("this core has 4 event counters");
 	assert_null(other);
 	/* Cycles have a counter of their own, and the second takes another. */
+	upmu_close(set);
+	set = NULL;
 	assert_int_equal(upmu_open(&other, "cycles,r1,cycles,r2,r3", &raw), 0);
 	upmu_close(other);
 }
@@ -277,6 +313,8 @@ int main(void)
 		CASE(registers_are_counted_from_zero),
 		CASE(a_stopped_set_stands_and_goes_on),
 		CASE(counts_go_on_past_2_to_the_32),
+		CASE(a_second_set_on_a_cpu_is_refused),
+		CASE(a_second_set_is_refused_where_all_may_read_too),
 		CASE(on_another_cpu_a_running_set_is_exdev),
 		CASE(closed_on_another_cpu_no_register_is_touched),
 		CASE(a_broken_lease_is_estale),

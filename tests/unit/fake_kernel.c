@@ -390,6 +390,25 @@ int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg)
 	return 0;
 }
 
+int __wrap_upmu_sys_lock(int fd, int at);
+int __wrap_upmu_sys_lock(int fd, int at)
+{
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open && fake.events[i].locked == at + 1)
+			return -EBUSY;
+	event_of(fd)->locked = at + 1;
+	return 0;
+}
+
+void __wrap_upmu_sys_unlock(int fd, int at);
+void __wrap_upmu_sys_unlock(int fd, int at)
+{
+	struct fake_event *event = event_of(fd);
+
+	if (event->locked == at + 1)
+		event->locked = 0;
+}
+
 size_t __wrap_upmu_sys_page_size(void);
 size_t __wrap_upmu_sys_page_size(void)
 {

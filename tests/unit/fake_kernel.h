@@ -26,6 +26,7 @@ struct fake_event {
 	bool is_open;
 	bool is_device;
 	bool is_leased;
+	int locked; /* byte + 1; 0: none */
 	struct perf_event_attr attr;
 	int group_fd;
 	uint64_t count;
