@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "out.h"
 #include "tools/version.h"
@@ -59,6 +60,19 @@ static void add_counts(json_t *to, const struct stat_report *report,
 	}
 }
 
+/* On unlike cores names stand there once for each kind. */
+static const char *core_of(const struct stat_report *report,
+			   const struct stat_event *event)
+{
+	const struct upmu_machine *machine = &report->events->machine;
+	const struct upmu_core *core =
+		(size_t)event->lane < machine->n_kinds
+			? machine->kinds[event->lane].core
+			: NULL;
+
+	return core ? upmu_core_name(core) : "unknown";
+}
+
 static json_t *make_event(const struct stat_report *report, size_t i)
 {
 	const struct stat_event *event = &report->events->event[i];
@@ -70,6 +84,9 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 	json_object_set_new(
 		out, "unit",
 		json_string(event->unit[0] ? event->unit : "events"));
+	if (event->lane >= 0 && report->events->lanes > 1)
+		json_object_set_new(out, "core",
+				    json_string(core_of(report, event)));
 	if (event->role >= 0)
 		json_object_set_new(out, "role",
 				    json_string(upmu_default_key(event->role)));
@@ -133,6 +150,31 @@ static void add_times(json_t *to, const struct stat_report *report)
 			    integer(report->context_switches));
 }
 
+/* The machine, and which part of it was counted. */
+static void add_machine(json_t *to, const struct stat_report *report)
+{
+	const struct upmu_machine *machine = &report->events->machine;
+	const struct stat_options *options = report->options;
+	json_t *about = json_object(), *cores = json_array();
+	struct utsname name;
+
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		if (machine->kinds[i].core)
+			json_array_append_new(cores,
+					      json_string(upmu_core_name(
+						      machine->kinds[i].core)));
+	if (!uname(&name)) {
+		json_object_set_new(about, "host", json_string(name.nodename));
+		json_object_set_new(about, "kernel", json_string(name.release));
+	}
+	json_object_set_new(about, "cores", cores);
+	json_object_set_new(to, "machine", about);
+	if (options->cpus || options->all_cpus)
+		json_object_set_new(
+			to, "cpus",
+			json_string(options->cpus ? options->cpus : "all"));
+}
+
 static void add_turns(json_t *to, const struct stat_report *report)
 {
 	if (!report->turns)
@@ -176,6 +218,8 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	json_object_set_new(root, "events", make_events(report));
 	json_object_set_new(root, "metrics", make_metrics(report));
 	add_turns(root, report);
+	if (!interval)
+		add_machine(root, report);
 	add_notes(root, report);
 	error = json_dumpf(root, out, form) || fputc('\n', out) == EOF;
 	json_decref(root);
