@@ -87,6 +87,10 @@ _upmu() {
 	list) _upmu_list_argument && return ;;
 	regs) _upmu_regs_argument && return ;;
 	esac
+	if [[ $command == report && $cur != -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return
+	fi
 	if [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W \
 			"$(_upmu_words "$command")" -- "$cur")

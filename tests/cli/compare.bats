@@ -151,7 +151,7 @@ few() {	# OPTION...
 	printf 'line\n' >input
 	few --stdin input --stdout result --shell 'cat; echo end' >said
 	[ "$(cat result)" = "$(printf 'line\nend')" ]
-	! grep -q '^line' said
+	run ! grep -q '^line' said
 	few --stdout inherit --shell 'echo heard' 'echo heard' | grep -q '^heard'
 	# Without --stdin a run that reads meets an end of file, not our input.
 	echo stolen | few cat -- cat
@@ -228,10 +228,10 @@ few() {	# OPTION...
 	LC_ALL=C few true -- ls >ascii
 	few --no-bars true -- ls >plain
 	grep -q '█' utf8
-	! LC_ALL=C grep -q '[^ -~]' ascii
+	run ! env LC_ALL=C grep -q '[^ -~]' ascii
 	grep -q '####' ascii
-	! grep -q '█' plain
-	! grep -q "$(printf '\033')" utf8
+	run ! grep -q '█' plain
+	run ! grep -q "$(printf '\033')" utf8
 }
 
 @test "compare_names_outliers_and_leaves_them_in" {

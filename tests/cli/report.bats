@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu report: the page's contents and what goes wrong; report_pages.bats draws
+# it in a browser.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	cd "$BATS_TEST_TMPDIR"
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
+}
+
+# The JSON of a page, as a browser reads it.
+payload() {	# PAGE EXPRESSION
+	python3 - "$1" "$2" <<-'E'
+		import html.parser, json, sys
+		class Page(html.parser.HTMLParser):
+		    data, on, scripts = "", False, 0
+		    def handle_starttag(self, tag, attrs):
+		        self.on = dict(attrs).get("id") == "data"
+		        self.scripts += tag == "script"
+		    def handle_endtag(self, tag):
+		        self.on = False
+		    def handle_data(self, text):
+		        self.data += text if self.on else ""
+		page = Page()
+		page.feed(open(sys.argv[1]).read())
+		print(eval(sys.argv[2], {"r": json.loads(page.data), "page": page}))
+	E
+}
+
+@test "report_makes_a_page_of_what_stat_compare_and_regions_write" {
+	"$upmu" stat -j -o stat.json -e page-faults -- true
+	"$upmu" stat -I 20 -j -o intervals.json -e page-faults -- sleep 0.1
+	"$upmu" compare -r 2 -w 0 -e page-faults -j -o compare.json true -- ls
+	"$upmu" report -o page.html stat.json intervals.json compare.json
+	[ "$(payload page.html '[f["kind"] for f in r["files"]]')" = \
+		"['stat', 'intervals', 'compare']" ]
+	[ "$(payload page.html 'len(r["files"][1]["times"]) >= 3')" = True ]
+	[ "$(payload page.html 'r["files"][0]["report"]["machine"]["host"]')" = \
+		"$(uname -n)" ]
+}
+
+@test "report_of_regions_comes_from_a_program" {
+	UPMU_REPORT=regions.json UPMU_SOURCE=model \
+		"${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions" \
+		>said 2>&1 || skip "the example cannot count here: $(tail -n 1 said)"
+	"$upmu" report -o page.html regions.json
+	[ "$(payload page.html 'r["files"][0]["kind"]')" = regions ]
+}
+
+@test "report_keeps_each_interval_and_its_bounds" {
+	"$upmu" report -o page.html samples/intervals.json
+	[ "$(payload page.html 'len(r["files"][0]["times"])')" = 50 ]
+	[ "$(payload page.html '[len(e["values"]) for e in r["files"][0]["events"]]')" = \
+		"[50, 50, 50, 50]" ]
+	[ "$(payload page.html 'len(r["files"][0]["events"][2]["lows"])')" = 50 ]
+	[ "$(payload page.html 'set(r["files"][0]["events"][3]["values"])')" = "{None}" ]
+	# A second run in the file is a section of its own.
+	cat samples/intervals.json samples/intervals.json >two.json
+	"$upmu" report -o page.html two.json
+	[ "$(payload page.html '[len(f["times"]) for f in r["files"]]')" = "[50, 50]" ]
+}
+
+@test "report_lets_no_name_become_markup" {
+	"$upmu" report -o page.html samples/*.json
+	# The script elements are the page's own: data, charts, page.
+	[ "$(payload page.html 'page.scripts')" = 3 ]
+	run ! grep -q '<script>alert' page.html
+	run ! grep -q '<img' page.html
+	[[ "$(payload page.html 'r["files"][0]["report"]["commands"][1]["name"]')" == *"<script>alert"* ]]
+}
+
+@test "report_fetches_nothing" {
+	"$upmu" report -o page.html samples/estimates.json
+	grep -q "default-src 'none'" page.html
+	run ! grep -qE '<(script|link|img|iframe)[^>]+(src|href)="?https?:' page.html
+}
+
+@test "report_gives_each_bad_file_one_line_and_shows_the_good_ones" {
+	echo '{"upmu_stat": 1' >cut.json
+	echo '{"upmu_stat": 1, "events": 3}' >shape.json
+	echo '{"upmu_compare": 1, "commands": [], "events": [{}]}' >shape2.json
+	echo '{"some": "thing"}' >foreign.json
+	echo '[[[]]]' >array.json
+	head -c 1000 /dev/urandom >noise.json
+	: >empty.json
+	mkdir folder.json
+	bad="cut shape shape2 foreign array noise empty folder none"
+	# shellcheck disable=SC2086	# words
+	run "$upmu" report -o page.html $(printf '%s.json ' $bad) \
+		samples/estimates.json
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 10 ]
+	for name in $bad; do
+		[[ "$output" == *"'$name.json': "* ]]
+	done
+	[ "$(payload page.html 'len(r["files"])')" = 1 ]
+	[ "$(payload page.html 'len(r["problems"])')" = 9 ]
+}
+
+@test "report_without_a_good_file_leaves_the_former_page" {
+	echo former >page.html
+	echo '{}' >bad.json
+	run "$upmu" report -o page.html bad.json
+	[ "$status" -eq 125 ]
+	[ "$(cat page.html)" = former ]
+}
+
+@test "report_that_cannot_be_written_leaves_the_former_page" {
+	echo former >page.html
+	# A disk that is full after some kilobytes.
+	run sh -c 'trap "" XFSZ; ulimit -f 8; exec "$0" report -o page.html samples/intervals.json' "$upmu"
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"cannot write 'page.html'"* ]]
+	[ "$(cat page.html)" = former ]
+	[ "$(echo page.html*)" = page.html ]
+	run "$upmu" report -o /nonexistent/page.html samples/estimates.json
+	[ "$status" -eq 125 ]
+}
+
+@test "report_replaces_a_page_and_keeps_its_mode_to_the_umask" {
+	echo former >page.html
+	(umask 027; "$upmu" report -o page.html samples/estimates.json)
+	[ "$(stat -c %a page.html)" = 640 ]
+	"$upmu" report -o - samples/estimates.json >out.html
+	cmp page.html out.html
+	"$upmu" report - <samples/estimates.json
+	[ -f upmu-report.html ]
+}
+
+@test "report_refuses_wrong_use" {
+	run "$upmu" report
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"hint:"* ]]
+	run "$upmu" report --nonsense samples/estimates.json
+	[ "$status" -eq 2 ]
+}

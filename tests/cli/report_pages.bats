@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The page of upmu report in a browser: Debian's chromium, and the charting
+# library that scripts/charts fetched. Only with ./check --all.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	top=$BATS_TEST_DIRNAME/../..
+	upmu=${UPMU:-$top/build/tools/upmu}
+	[ -n "${UPMU_ALL:-}" ] || skip "browsers are tried by ./check --all"
+	command -v chromium >/dev/null || skip "no chromium is installed"
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# A build of its own has the plots, whatever the one under test has.
+with_charts() {
+	"$upmu" report -o probe.html "$1" 2>/dev/null
+	grep -q 'observablehq/plot' probe.html ||
+		skip "this upmu was built without plots: scripts/charts"
+}
+
+browse() {	# PAGE [OPTION...]: its document after its scripts ran
+	local page=$1
+	shift
+	timeout 120 chromium --headless --no-sandbox --disable-gpu \
+		--user-data-dir="$PWD/profile" --enable-logging=stderr \
+		--hide-scrollbars "$@" --dump-dom "file://$PWD/$page" \
+		2>log >dom
+	run ! grep -E 'CONSOLE|Refused' log
+}
+
+attribute() {	# NAME
+	grep -oE "data-$1=\"[0-9]+\"" dom | head -n 1 | grep -oE '[0-9]+'
+}
+
+@test "page_draws_every_plot_without_an_error" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 400
+	with_charts samples/estimates.json
+	"$upmu" report -o page.html samples/*.json
+	browse page.html --screenshot=page.png --window-size=1050,4000
+	# Heat map, comparison, estimates, 3 events over time, 2 of regions.
+	[ "$(attribute figures)" = 8 ]
+	[ "$(grep -o 'data-drawn="yes"' dom | wc -l)" = 8 ]
+	[ "$(grep -o '<svg' dom | wc -l)" -ge 8 ]
+	[ "$(grep -o '<svg[^>]*aria-label=' dom | wc -l)" -ge 8 ]
+	[ "$(grep -o '<table' dom | wc -l)" -ge 16 ]
+	# Names stayed text.
+	run ! grep -q '<img src=x' dom
+	grep -q '&lt;script&gt;alert' dom
+}
+
+@test "page_draws_100000_intervals_in_two_seconds" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 100000
+	with_charts samples/estimates.json
+	"$upmu" report -o page.html samples/intervals.json
+	browse page.html
+	[ "$(attribute figures)" = 3 ]
+	echo "drawn in $(attribute ms) ms"
+	[ "$(attribute ms)" -le 2000 ] ||
+		[ "$(cut -d ' ' -f 1 /proc/loadavg | cut -d . -f 1)" -ge 2 ]
+}
+
+@test "page_without_the_library_has_tables_and_says_what_is_missing" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
+	"$upmu" report -o full.html samples/*.json
+	python3 - <<-'E'
+		import re
+		page = open("full.html").read()
+		parts = page.split("<script>")
+		# data, charts, page: the middle one is the library
+		open("page.html", "w").write(
+		    "<script>".join([parts[0], "</script>", parts[2]]))
+	E
+	browse page.html
+	grep -q 'built without the charting library' dom
+	run ! grep -q 'data-drawn' dom
+	[ "$(grep -o '<table' dom | wc -l)" -ge 16 ]
+	[ "$(grep -o '<details open' dom | wc -l)" -ge 8 ]
+}

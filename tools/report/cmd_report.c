@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/* upmu report: pictures of what was counted, in one page. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report.h"
+#include "tools/child.h"
+
+#define DEFAULT_OUTPUT "upmu-report.html"
+
+static const char help[] =
+	"usage: upmu report [OPTION...] FILE.json...\n"
+	"Make one page, with plots and tables, of what upmu stat -j, upmu "
+	"compare -j\nand regions wrote. '-' is standard input.\n\n"
+	"  -o, --output FILE            the page (" DEFAULT_OUTPUT
+	"); '-': standard output\n"
+	"      --help                   print this\n";
+
+/* With the rights that a file of this process has. */
+static void set_mode(int fd)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	fchmod(fd, 0666 & ~mask);
+}
+
+/*
+ * A page is whole, or the file that stood there is as it was: a temporary file
+ * beside it, then its name.
+ */
+static int write_beside(const char *path, const struct report_input *input)
+{
+	char *beside;
+	FILE *out = NULL;
+	int fd, error = -1;
+
+	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
+		return -1;
+	fd = mkostemp(beside, 0 /* closed before anything is executed */);
+	if (fd >= 0) {
+		set_mode(fd);
+		out = fdopen(fd, "w");
+	}
+	if (out) {
+		error = report_write_page(out, input) || fflush(out) ||
+			fsync(fd);
+		error = fclose(out) || error;
+		error = error || rename(beside, path);
+	}
+	if (error && fd >= 0) {
+		int why = errno;
+
+		unlink(beside);
+		errno = why;
+	}
+	free(beside);
+	return error ? -1 : 0;
+}
+
+/* What is no plain file (/dev/stdout, a pipe) cannot be replaced. */
+static int write_page(const char *path, const struct report_input *input)
+{
+	struct stat there;
+	FILE *out;
+	int error;
+
+	if (!strcmp(path, "-"))
+		return report_write_page(stdout, input) || fflush(stdout);
+	if (stat(path, &there) || S_ISREG(there.st_mode))
+		return write_beside(path, input);
+	out = fopen(path, "we");
+	if (!out)
+		return -1;
+	error = report_write_page(out, input);
+	return fclose(out) || error;
+}
+
+static int make_page(const char *path, const struct report_input *input)
+{
+	if (!json_array_size(input->files)) {
+		fputs("upmu report: nothing to show; no page was made\n",
+		      stderr);
+		return EXIT_FAILED;
+	}
+	if (write_page(path, input)) {
+		fprintf(stderr, "upmu report: cannot write '%s': %s\n", path,
+			strerror(errno));
+		return EXIT_FAILED;
+	}
+	if (strcmp(path, "-"))
+		fprintf(stderr, "upmu report: wrote %s\n", path);
+	return input->failed ? 1 : 0;
+}
+
+static int parse(int argc, char **argv, const char **output)
+{
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int letter;
+
+	argv[0] = "upmu report"; /* for getopt's messages */
+	while ((letter = getopt_long(argc, argv, "ho:", options, NULL)) >= 0) {
+		if (letter == 'h') {
+			fputs(help, stdout);
+			return 0;
+		}
+		if (letter != 'o') {
+			fputs("hint: upmu report --help\n", stderr);
+			return EXIT_USAGE;
+		}
+		*output = optarg;
+	}
+	if (optind < argc)
+		return -1;
+	fputs("upmu report: no files\n"
+	      "hint: upmu stat -j -o a.json -- ls; upmu report a.json\n",
+	      stderr);
+	return EXIT_USAGE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct report_input input = { 0 };
+	const char *output = DEFAULT_OUTPUT;
+	int status = parse(argc, argv, &output);
+
+	if (status >= 0)
+		return status;
+	input.files = json_array();
+	input.problems = json_array();
+	for (int i = optind; i < argc; i++)
+		report_read(&input, argv[i]);
+	status = make_page(output, &input);
+	json_decref(input.files);
+	json_decref(input.problems);
+	return status;
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page of upmu report: a section for each file, a figure for each thing
+ * worth seeing, and below each figure its numbers as a table. Text comes into
+ * the page by textContent alone: a name is never markup.
+ */
+"use strict";
+
+(() => {
+	const data = JSON.parse(document.getElementById("data").textContent);
+	const main = document.querySelector("main");
+	const hasPlot = typeof Plot !== "undefined";
+	const colours = [0, 1, 2, 3, 4, 5].map(i => `var(--c${i})`);
+	const ROWS_SHOWN = 500;
+	let figures = 0;
+
+	function make(tag, attributes, ...children) {
+		const node = document.createElement(tag);
+		for (const [key, value] of Object.entries(attributes ?? {}))
+			node.setAttribute(key, value);
+		node.append(...children.filter(c => c !== null));
+		return node;
+	}
+
+	const grouped = new Intl.NumberFormat("en",
+		{ maximumSignificantDigits: 6 });
+	const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+	function show(value, unit) {
+		if (typeof value !== "number" || !isFinite(value))
+			return "";
+		if (unit === "ns")
+			return `${grouped.format(value / 1e6)} ms`;
+		if (unit === "s")
+			return `${grouped.format(value * 1e3)} ms`;
+		const text = Number.isInteger(value) ? whole.format(value)
+			: grouped.format(value);
+		return unit === "kB" ? `${text} kB` : text;
+	}
+
+	const percent = x => typeof x === "number" ?
+		`${x > 0 ? "+" : ""}${x.toFixed(2)}\u00a0%` : "";
+
+	function table(head, rows) {
+		const cell = (value, tag) => {
+			const node = make(tag, tag === "th" ? { scope: "col" } : {},
+				String(value ?? ""));
+			if (tag === "td" && /^[-+]?[\d.,]+( |$)/.test(String(value)))
+				node.className = "n";
+			return node;
+		};
+		return make("div", { class: "wide", tabindex: "0", role: "region",
+			"aria-label": "numbers" },
+		make("table", {},
+			make("thead", {}, make("tr", {},
+				...head.map(h => cell(h, "th")))),
+			make("tbody", {}, ...rows.map(r => make("tr", {},
+				...r.map(c => cell(c, "td")))))));
+	}
+
+	/* Where there are no plots the numbers stand open. */
+	function numbers(head, rows, open) {
+		const box = make("details", open || !hasPlot ? { open: "" } : {},
+			make("summary", {}, "Numbers"), table(head, rows));
+		return box;
+	}
+
+	/* @draw returns Plot's options; @head, @rows are the same as a table. */
+	function figure(to, title, about, draw, head, rows, open) {
+		const id = `figure-${++figures}`;
+		const box = make("figure", { "aria-labelledby": id },
+			make("figcaption", { id }, title));
+		if (hasPlot && draw) {
+			const svg = Plot.plot({
+				width: 940, ariaLabel: title, ariaDescription: about,
+				style: { background: "transparent", fontSize: "12px",
+					color: "var(--text)", overflow: "visible" },
+				...draw() });
+			svg.setAttribute("role", "img");
+			box.append(svg);
+			box.dataset.drawn = "yes";
+		}
+		if (about)
+			box.append(make("p", { class: "note" }, about));
+		box.append(numbers(head, rows, open));
+		to.append(box);
+	}
+
+	const tip = channels => ({ fill: "var(--back)", stroke: "var(--line)",
+		...channels });
+
+	/* ---- intervals -------------------------------------------------------- */
+
+	function perSecond(event) {
+		return event.unit === "ns" ? "ns per second" : "per second";
+	}
+
+	function timelinePlot(event, rows, parts) {
+		const known = rows.filter(r => r.rate !== null);
+		return {
+			height: 170, marginLeft: 70,
+			x: { label: "seconds" },
+			y: { label: perSecond(event), grid: true, zero: true,
+				tickFormat: "~s" },
+			marks: [
+				Plot.rect(parts.filter(p => p.phase % 2), { x1: "x1",
+					x2: "x2", fill: "var(--band)" }),
+				parts.length > 1 ? Plot.text(parts, {
+					x: p => (p.x1 + p.x2) / 2, frameAnchor: "top",
+					text: p => `phase ${p.phase}`, dy: -12,
+					fill: "var(--weak)" }) : null,
+				Plot.areaY(known, { x: "at", y1: "low", y2: "high",
+					fill: "var(--c0)", fillOpacity: 0.25 }),
+				Plot.lineY(known, { x: "at", y: "rate",
+					stroke: "var(--c0)", strokeWidth: 1.5 }),
+				Plot.ruleY([0], { stroke: "var(--line)" }),
+				Plot.tip(known, Plot.pointerX(tip({ x: "at", y: "rate",
+					title: r => [`${r.from.toFixed(4)} to ` +
+						`${r.to.toFixed(4)} s`,
+					`${event.event}: ${show(r.sum, event.unit)}`,
+					`${show(r.rate)} ${perSecond(event)}`,
+					`${show(r.low)} to ${show(r.high)}`]
+						.join("\n") })))
+			]
+		};
+	}
+
+	function phaseRows(parts, rows) {
+		return parts.map(p => {
+			const known = rows.slice(p.first, p.end)
+				.filter(r => r.rate !== null);
+			const time = known.reduce((s, r) => s + r.time, 0);
+			const sum = known.reduce((s, r) => s + r.sum, 0);
+			return [p.phase, p.x1.toFixed(4), p.x2.toFixed(4), show(sum),
+				time ? show(sum / time) : ""];
+		});
+	}
+
+	function drawEvent(to, file, event, parts) {
+		const rows = upmuData.bins(file.times, event.values, event.lows,
+			event.highs);
+		if (!rows.some(r => r.rate !== null)) {
+			to.append(make("p", { class: "note" },
+				`${event.event}: <${event.state || "not counted"}>`));
+			return;
+		}
+		const joined = Math.ceil(file.times.length / rows.length);
+		const about = (joined > 1 ? `Each point joins ${joined} ` +
+			"intervals; the band is their smallest and largest. " : "") +
+			(event.lows ? "The band holds the 95 % intervals of the " +
+			"estimates. " : "") + (parts.length > 1 ?
+			`${parts.length} phases, cut where the first event's rate ` +
+			"changes." : "One phase.");
+		const shown = rows.length > ROWS_SHOWN
+			? upmuData.bins(file.times, event.values, event.lows,
+				event.highs).filter((_, i) =>
+				i % Math.ceil(rows.length / ROWS_SHOWN) === 0) : rows;
+		figure(to, `${event.event} over time`, about,
+			() => timelinePlot(event, rows, parts),
+			["phase", "from s", "to s", "count", perSecond(event)],
+			phaseRows(parts, rows));
+		to.lastChild.append(make("details", {},
+			make("summary", {}, shown.length < rows.length ?
+				`Points, 1 of ${Math.ceil(rows.length / shown.length)}`
+				: "Points"),
+			table(["from s", "to s", perSecond(event), "least", "most"],
+				shown.map(r => [r.from.toFixed(4), r.to.toFixed(4),
+					show(r.rate), show(r.low), show(r.high)]))));
+	}
+
+	function intervals(to, file) {
+		command(to, file);
+		to.append(make("p", {}, `${whole.format(file.times.length)} ` +
+			`intervals in ${grouped.format(file.times.at(-1) ?? 0)} s.`));
+		const lead = file.events.find(e => e.role === "instructions" &&
+			e.values.some(v => v !== null)) ?? file.events.find(e =>
+			e.values.some(v => v !== null));
+		const parts = lead ? upmuData.phases(upmuData.bins(file.times,
+			lead.values)) : [];
+		for (const event of file.events)
+			drawEvent(to, file, event, parts);
+	}
+
+	/* ---- one report --------------------------------------------------------- */
+
+	function command(to, file) {
+		const words = file.report?.command ?? file.command ?? [];
+		if (words.length)
+			to.append(make("p", {}, make("code", {},
+				words.map(w => w ?? "?").join(" "))));
+	}
+
+	function estimates(to, report) {
+		const rows = report.events.filter(e => e.estimated &&
+			e.estimate > 0).map(e => ({ ...e,
+			x1: e.low_95 == null ? 0 : 100 * e.low_95 / e.estimate,
+			x2: e.high_95 == null ? null : 100 * e.high_95 / e.estimate }));
+		if (!rows.length)
+			return;
+		const far = 10 + Math.max(120, ...rows.map(r => r.x2 ?? 0));
+		const sets = report.multiplexing?.sets ?? "several";
+		figure(to, "How sure the estimates are",
+			`${sets} sets of events took turns. The dot is the ` +
+			"estimate, the line its 95 % interval in percent of it; " +
+			"a dotted line: no upper bound is known.",
+			() => ({
+				height: 50 + 26 * rows.length, marginLeft: 200,
+				marginRight: 120,
+				x: { label: "% of the estimate", grid: true },
+				y: { label: null, domain: rows.map(r => r.event) },
+				marks: [
+					Plot.ruleX([100], { stroke: "var(--line)" }),
+					Plot.ruleY(rows.filter(r => r.x2 !== null), {
+						y: "event", x1: "x1", x2: "x2",
+						strokeWidth: 3, stroke: "var(--c0)" }),
+					Plot.ruleY(rows.filter(r => r.x2 === null), {
+						y: "event", x1: "x1", x2: () => far,
+						strokeWidth: 3, stroke: "var(--c0)",
+						strokeDasharray: "2,6" }),
+					Plot.dot(rows, { y: "event", x: () => 100, r: 4,
+						fill: "var(--c1)" }),
+					Plot.text(rows, { y: "event", frameAnchor: "right",
+						dx: 110, textAnchor: "end",
+						fill: "var(--weak)", text: r =>
+							`${r.running_percent.toFixed(1)} % counted` }),
+					Plot.tip(rows, Plot.pointerY(tip({ y: "event",
+						x: () => 100, title: r =>
+							`${r.event}\n${show(r.estimate, r.unit)}\n` +
+							`${show(r.low_95, r.unit)} to ` +
+							`${show(r.high_95, r.unit) || "?"}` })))
+				] }),
+			["event", "estimate", "low", "high", "slices", "running"],
+			rows.map(r => [r.event, show(r.estimate, r.unit),
+				show(r.low_95, r.unit), show(r.high_95, r.unit),
+				r.slices, `${r.running_percent.toFixed(1)} %`]));
+	}
+
+	function counts(to, report) {
+		const metric = e => report.metrics.filter(m =>
+			m.event === e.event).map(m =>
+			`${m.metric} ${grouped.format(m.value)}`).join(", ");
+		to.append(table(["event", "count", "how", "ratios"],
+			report.events.map(e => [
+				e.event + (e.core ? ` (${e.core})` : ""),
+				typeof e.value === "number" ? show(e.value, e.unit)
+					: `<${e.state}>`,
+				e.state === "modelled" || e.modelled ? "modelled" :
+					e.estimated ? "estimated" :
+						e.state === "counted" ? "counted" : "",
+				metric(e)])));
+	}
+
+	function machine(to, report) {
+		const lines = [];
+		const m = report.machine ?? {};
+		const add = (key, value) => value === undefined ||
+			value === null || value === "" || lines.push([key, value]);
+		add("host", m.host);
+		add("kernel", m.kernel);
+		add("cores", Array.isArray(m.cores) ? m.cores.join(", ")
+			: m.cores);
+		add("CPUs that were counted", report.cpus);
+		add("runs", report.runs);
+		add("elapsed", show(report.elapsed_s, "s"));
+		add("user", show(report.user_s, "s"));
+		add("sys", show(report.sys_s, "s"));
+		if (report.multiplexing)
+			add("how", `${report.multiplexing.sets} sets of events, ` +
+				(report.multiplexing.passes ? "a run for each"
+					: `${report.multiplexing.slices} slices`));
+		add("user mode only", report.user_only ? "yes: the kernel allows "
+			+ "this user no more" : "");
+		add("modelled counts", typeof report.model === "object" &&
+			report.model ? Object.entries(report.model).map(([k, v]) =>
+				`${k}: ${v}`).join(", ") : report.model);
+		add("upmu", report.version);
+		to.append(make("h3", {}, "The machine, and how it counted"),
+			table(["what", ""], lines));
+		for (const text of [report.reason, report.notes])
+			if (text)
+				to.append(make("p", { class: "warn" }, text));
+	}
+
+	function stat(to, file) {
+		command(to, file);
+		counts(to, file.report);
+		estimates(to, file.report);
+		machine(to, file.report);
+	}
+
+	/* ---- a comparison --------------------------------------------------------- */
+
+	const letter = k => String.fromCharCode(65 + k);
+
+	function verdict(row) {
+		if (!row.change)
+			return "";
+		return row.change.exact ? "exactly" : row.change.verdict;
+	}
+
+	function compare(to, file) {
+		const report = file.report, rows = upmuData.comparison(report);
+		const events = [...new Set(rows.map(r => r.event))];
+		to.append(make("ol", { type: "A" }, ...report.commands.map(c =>
+			make("li", {}, make("code", {}, c.name ?? "?"),
+				` ${c.runs} runs` + (c.failed ? `, ${c.failed} failed`
+					: "")))));
+		if (report.interrupted)
+			to.append(make("p", { class: "warn" },
+				"Interrupted before all rounds were done."));
+		if (rows.length)
+			figure(to, "Means, in percent of A's",
+				"Lines are the 95 % intervals of the means. A verdict " +
+				"is about the change, whose interval is in the table.",
+				() => ({
+					height: 40 + events.length *
+						(16 + 20 * report.commands.length),
+					marginLeft: 190, marginRight: 190,
+					x: { label: "% of A", grid: true },
+					y: { label: null, axis: null },
+					fy: { label: null, domain: events, axis: "left" },
+					marks: [
+						Plot.barX(rows, { fy: "event", y: "k", x: "share",
+							fill: r => colours[r.k % 6],
+							fillOpacity: 0.75 }),
+						Plot.ruleY(rows.filter(r => r.low !== null), {
+							fy: "event", y: "k", x1: "low",
+							x2: "high", stroke: "var(--text)",
+							strokeWidth: 2 }),
+						Plot.text(rows, { fy: "event", y: "k",
+							x: "share", dx: 8, textAnchor: "start",
+							fill: "var(--text)",
+							stroke: "var(--back)", strokeWidth: 4,
+							text: r => r.change ?
+								`${percent(r.change.percent)} ` +
+								`${verdict(r)}` : "" }),
+						Plot.ruleX([0, 100], { stroke: "var(--line)" }),
+						Plot.text(rows, { fy: "event", y: "k",
+							x: () => 0, dx: 6, textAnchor: "start",
+							fill: "var(--back)", fontWeight: "bold",
+							text: r => letter(r.k) }),
+						Plot.tip(rows, Plot.pointer(tip({ fy: "event",
+							y: "k", x: "share", title: r =>
+								`${r.command}\n${r.event}: ` +
+								`${show(r.mean, r.unit)}\n` +
+								`${r.runs} runs ` + (r.change ?
+									`${percent(r.change.percent)} (` +
+									`${percent(r.change.percent_low_95)}` +
+									" to " +
+									`${percent(r.change.percent_high_95)}` +
+									")" : "") })))
+					] }),
+				["event", "command", "mean", "change", "from", "to",
+					"verdict", "outliers"],
+				rows.map(r => [r.event, r.command, show(r.mean, r.unit),
+					percent(r.change?.percent),
+					percent(r.change?.percent_low_95),
+					percent(r.change?.percent_high_95), verdict(r),
+					r.outliers.map(o => `run ${o}`).join(", ")]), true);
+		const none = report.events.filter(e => !events.includes(e.event));
+		if (none.length)
+			to.append(make("p", { class: "note" }, "Without a number, or " +
+				"0 in A: " + none.map(e => e.event +
+				(e.state ? ` ${e.state}` : "")).join(", ")));
+		if (report.emulated)
+			to.append(make("p", { class: "note" },
+				"On an emulated board: counts are its emulator's."));
+		if (report.reason)
+			to.append(make("p", { class: "warn" }, report.reason));
+	}
+
+	/* ---- regions ----------------------------------------------------------------- */
+
+	function regionPlot(boxes, unit) {
+		const deep = Math.max(...boxes.map(b => b.depth)) + 1;
+		const most = Math.max(...boxes.map(b => b.x2));
+		return {
+			height: 45 + 34 * deep, marginLeft: 10,
+			x: { label: unit === "ns" ? "ns" : "count, all calls",
+				tickFormat: "~s" },
+			y: { axis: null, domain: [deep, 0] },
+			marks: [
+				Plot.rect(boxes, { x1: "x1", x2: "x2", y1: "depth",
+					y2: b => b.depth + 1, inset: 0.5,
+					fill: b => colours[b.depth % 6], fillOpacity: 0.6,
+					stroke: "var(--back)" }),
+				Plot.text(boxes.filter(b => (b.x2 - b.x1) / most > 0.05), {
+					x: b => (b.x1 + b.x2) / 2, y: b => b.depth + 0.5,
+					fill: "var(--text)", lineWidth: 12,
+					textOverflow: "ellipsis", text: "name" }),
+				Plot.tip(boxes, Plot.pointer(tip({
+					x: b => (b.x1 + b.x2) / 2, y: b => b.depth + 0.5,
+					title: b => `${b.name}\n${show(b.total, unit)} in ` +
+						`${whole.format(b.calls)} calls\n` +
+						`mean ${show(b.mean, unit)}, ${show(b.min, unit)}` +
+						` to ${show(b.max, unit)}` })))
+			] };
+	}
+
+	function regions(to, file) {
+		const report = file.report, list = report.regions;
+		const events = list[0]?.events ?? [];
+		to.append(make("p", {}, `Source ${report.source ?? "none"}; the ` +
+			"events were counted in " +
+			`${(100 * report.running).toFixed(1)} % of the time.`));
+		for (const event of events) {
+			const boxes = upmuData.icicle(list, event.event);
+			figure(to, `${event.event} by region`,
+				"A box is as wide as what all calls of its region " +
+				"counted; regions inside it stand below it.",
+				() => regionPlot(boxes, event.unit),
+				["region", "depth", "calls", "total", "mean", "min",
+					"max"],
+				boxes.map(b => [b.name, b.depth, b.calls,
+					show(b.total, event.unit), show(b.mean, event.unit),
+					show(b.min, event.unit), show(b.max, event.unit)]));
+		}
+		if (!events.length)
+			to.append(make("p", {}, "No region was entered."));
+	}
+
+	/* ---- several reports --------------------------------------------------------- */
+
+	function heat() {
+		const reports = data.files.filter(f => f.kind === "stat");
+		const list = upmuData.cells(reports);
+		const places = [...new Set(list.map(c => c.place))];
+		const events = [...new Set(list.map(c => c.event))];
+		if (places.length < 2)
+			return;
+		const to = section("Side by side");
+		figure(to, "Counts by place",
+			"Each event's largest count is 100 %: rows compare CPUs, " +
+			"clusters, ranks or hosts.",
+			() => ({
+				height: 90 + 30 * events.length, marginLeft: 200,
+				marginTop: 60,
+				x: { label: null, domain: places, axis: "top",
+					tickRotate: places.length > 6 ? -30 : 0 },
+				y: { label: null, domain: events },
+				color: { type: "linear", scheme: "cividis",
+					domain: [0, 1], label: "share of the largest",
+					legend: false },
+				marks: [
+					Plot.cell(list, { x: "place", y: "event",
+						fill: "share", inset: 1 }),
+					Plot.text(list, { x: "place", y: "event",
+						fill: c => c.share > 0.55 ? "#000" : "#fff",
+						text: c => `${Math.round(100 * c.share)} %` }),
+					Plot.tip(list, Plot.pointer(tip({ x: "place",
+						y: "event", title: c => `${c.place}\n` +
+							`${c.event}: ${show(c.value, c.unit)}` })))
+				] }),
+			["event", ...places],
+			events.map(e => [e, ...places.map(p => {
+				const c = list.find(x => x.event === e && x.place === p);
+				return c ? show(c.value, c.unit) : "";
+			})]));
+	}
+
+	function section(title) {
+		const id = `s${main.children.length}`;
+		const node = make("section", { "aria-labelledby": id },
+			make("h2", { id }, title));
+		main.append(node);
+		return node;
+	}
+
+	function notes() {
+		if (!hasPlot)
+			main.append(make("p", { class: "warn" }, "Tables only: this " +
+				"upmu was built without the charting library. Build it " +
+				"with -Dcharts=enabled (docs/report.md) for the plots."));
+		for (const text of data.problems)
+			main.append(make("p", { class: "warn" }, text));
+	}
+
+	const writers = { intervals, stat, compare, regions };
+
+	notes();
+	heat();
+	for (const file of data.files)
+		writers[file.kind](section(file.name), file);
+	addEventListener("beforeprint", () => {
+		for (const node of document.querySelectorAll("details"))
+			if (node.querySelectorAll("tr").length <= 60)
+				node.open = true;
+	});
+	document.documentElement.dataset.figures = String(figures);
+	document.documentElement.dataset.ms =
+		String(Math.round(performance.now()));
+})();

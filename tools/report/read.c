@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+/* Files of JSON into sections of a page. */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+/* The intervals of one run: columns, as there may be 100,000 of them. */
+struct series {
+	json_t *section, *times, *events;
+	double end_s; /* of the last interval; before it: another run */
+};
+
+static void complain(struct report_input *input, const char *path,
+		     const char *why)
+{
+	fprintf(stderr, "upmu report: '%s': %s\n", path, why);
+	json_array_append_new(input->problems,
+			      json_sprintf("%s: %s", path, why));
+	input->failed++;
+}
+
+static json_t *make_section(const char *path, const char *kind)
+{
+	const char *slash = strrchr(path, '/');
+	json_t *name = json_string(slash ? slash + 1 : path);
+
+	return json_pack("{s:o, s:s}", "name", name ? name : json_string("?"),
+			 "kind", kind);
+}
+
+static bool is_array(const json_t *root, const char *key)
+{
+	return json_is_array(json_object_get(root, key));
+}
+
+/* Each element an object with these two arrays or strings. */
+static bool all_have(const json_t *list, const char *text, const char *array)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(
+		list, i,
+		one) if ((text &&
+			  !json_is_string(json_object_get(one, text))) ||
+			 (array && !is_array(one, array))) return false;
+	return json_is_array(list);
+}
+
+/* What the page relies on; the rest it asks for. */
+static const char *kind_of(const json_t *root)
+{
+	const json_t *regions = json_object_get(root, "regions");
+
+	if (json_object_get(root, "upmu_compare"))
+		return all_have(json_object_get(root, "events"), "event",
+				"commands") &&
+				       is_array(root, "commands")
+			       ? "compare"
+			       : NULL;
+	if (json_object_get(root, "upmu_stat")) {
+		if (!all_have(json_object_get(root, "events"), "event", NULL) ||
+		    !is_array(root, "metrics"))
+			return NULL;
+		return json_is_number(json_object_get(root, "interval_s"))
+			       ? "intervals"
+			       : "stat";
+	}
+	if (regions && json_is_number(json_object_get(root, "running")))
+		return all_have(regions, "region", "events") ? "regions" : NULL;
+	return NULL;
+}
+
+/* ---- intervals -------------------------------------------------------------
+ */
+
+static json_t *new_column(const json_t *event, size_t before)
+{
+	json_t *values = json_array();
+	json_t *out =
+		json_pack("{s:O, s:o}", "event",
+			  json_object_get(event, "event"), "values", values);
+	static const char *const kept[] = { "unit", "role", "state", "cpu",
+					    "core" };
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		json_t *value = json_object_get(event, kept[i]);
+
+		if (value)
+			json_object_set(out, kept[i], value);
+	}
+	while (before--)
+		json_array_append_new(values, json_null());
+	return out;
+}
+
+/* Intervals hold their events in one order; names may stand there twice. */
+static json_t *column_of(struct series *s, const json_t *event, size_t place,
+			 size_t before)
+{
+	json_t *column = json_array_get(s->events, place);
+
+	if (!column) {
+		column = new_column(event, before);
+		json_array_append_new(s->events, column);
+	}
+	return json_equal(json_object_get(column, "event"),
+			  json_object_get(event, "event"))
+		       ? column
+		       : NULL;
+}
+
+/* A bound of an estimate, beside the values; null where none is known. */
+static void add_bound(json_t *column, const char *key, json_t *value,
+		      size_t before)
+{
+	json_t *bounds = json_object_get(column, key);
+
+	if (!bounds && !json_is_number(value))
+		return;
+	if (!bounds) {
+		bounds = json_array();
+		json_object_set_new(column, key, bounds);
+		while (json_array_size(bounds) < before)
+			json_array_append_new(bounds, json_null());
+	}
+	if (json_is_number(value))
+		json_array_append(bounds, value);
+	else
+		json_array_append_new(bounds, json_null());
+}
+
+static bool add_interval(struct series *s, const json_t *root)
+{
+	const json_t *events = json_object_get(root, "events"), *event;
+	size_t before = json_array_size(s->times), i;
+
+	json_array_foreach(events, i, event)
+	{
+		json_t *column = column_of(s, event, i, before);
+		json_t *value = json_object_get(event, "value");
+
+		if (!column)
+			return false;
+		if (json_is_number(value))
+			json_array_append(json_object_get(column, "values"),
+					  value);
+		else
+			json_array_append_new(json_object_get(column, "values"),
+					      json_null());
+		add_bound(column, "lows", json_object_get(event, "low_95"),
+			  before);
+		add_bound(column, "highs", json_object_get(event, "high_95"),
+			  before);
+	}
+	json_array_append(s->times, json_object_get(root, "interval_s"));
+	s->end_s = json_number_value(json_object_get(root, "interval_s"));
+	return json_array_size(events) == json_array_size(s->events);
+}
+
+static void start_series(struct report_input *input, struct series *s,
+			 const char *path, const json_t *root)
+{
+	json_t *command = json_object_get(root, "command");
+
+	*s = (struct series){ .section = make_section(path, "intervals"),
+			      .times = json_array(),
+			      .events = json_array() };
+	json_object_set_new(s->section, "times", s->times);
+	json_object_set_new(s->section, "events", s->events);
+	if (command)
+		json_object_set(s->section, "command", command);
+	json_array_append_new(input->files, s->section);
+}
+
+/* ---- files
+ * ------------------------------------------------------------------- */
+
+static bool take(struct report_input *input, struct series *s, const char *path,
+		 json_t *root)
+{
+	const char *kind = kind_of(root);
+	json_t *section;
+
+	if (!kind) {
+		complain(input, path,
+			 "not of upmu stat, compare or of regions");
+		return false;
+	}
+	if (strcmp(kind, "intervals")) {
+		section = make_section(path, kind);
+		json_object_set(section, "report", root);
+		json_array_append_new(input->files, section);
+		return true;
+	}
+	if (!s->section ||
+	    json_number_value(json_object_get(root, "interval_s")) <= s->end_s)
+		start_series(input, s, path, root);
+	if (add_interval(s, root))
+		return true;
+	complain(input, path, "intervals with different events");
+	return false;
+}
+
+/* -I writes one object a line; --append puts one report after another. */
+static void read_all(struct report_input *input, const char *path, FILE *in)
+{
+	struct series s = { 0 };
+	json_error_t error;
+	size_t n = 0;
+	bool good = true;
+	int c;
+
+	while (good) {
+		json_t *root;
+
+		do
+			c = getc(in);
+		while (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+		if (c == EOF)
+			break;
+		ungetc(c, in);
+		root = json_loadf(in, JSON_DISABLE_EOF_CHECK, &error);
+		if (!root) {
+			char *why;
+
+			if (asprintf(&why, "report %zu: %s", n + 1,
+				     error.text) < 0)
+				why = NULL;
+			complain(input, path, why ? why : error.text);
+			free(why);
+			return;
+		}
+		good = take(input, &s, path, root);
+		json_decref(root);
+		n++;
+	}
+	if (ferror(in))
+		complain(input, path, strerror(errno));
+	else if (!n)
+		complain(input, path, "empty");
+}
+
+void report_read(struct report_input *input, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	FILE *in = standard ? stdin : fopen(path, "re");
+
+	if (!in) {
+		complain(input, path, strerror(errno));
+		return;
+	}
+	read_all(input, standard ? "standard input" : path, in);
+	if (!standard)
+		fclose(in);
+}
