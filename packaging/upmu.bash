@@ -54,7 +54,7 @@ _upmu_list_argument() {
 	case $prev in
 	--core) mapfile -t COMPREPLY < <(compgen -W "$("${COMP_WORDS[0]}" list \
 		--core '?' 2>&1 | sed -n 's/^hint: known: *//p')" -- "$cur") ;;
-	--fit) _upmu_events ;;
+	--fit | --explain) _upmu_events ;;
 	--search) ;;
 	*) return 1 ;;
 	esac

@@ -192,10 +192,90 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[ "$status" -eq 2 ]
 	[[ "$output" == "upmu list: unrecognized option '--nonsense'"* ]]
 	[[ "$output" == *"hint: upmu list --help"* ]]
-	run "$upmu" list cycles
+}
+
+@test "list_finds_events_that_have_every_word" {
+	run "$upmu" list --core cortex-a7 L2 CACHE miss
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"0x17 l2d_cache_refill"* ]]
+	[[ "$output" != *"0x03 l1d_cache_refill"* ]]
+	[[ "$output" != *"0x01 l1i_cache_refill"* ]]
+	run "$upmu" list --core cortex-a7 cache xyzzy
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no event has 'cache' and 'xyzzy'"* ]]
+}
+
+@test "list_finds_what_perf_and_papi_and_likwid_call_it" {
+	for word in branch-misses PAPI_BR_MSP BR_MIS_PRED:PMC2 r10 0x10; do
+		run "$upmu" list --core cortex-a53 $word
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"0x10 br_mis_pred"* ]]
+		[[ "$output" != *"0x12 br_pred"* ]]
+	done
+	run "$upmu" list --core cortex-a72 L1D_CACHE_LD
+	[[ "$output" == *"0x40 l1d_cache_rd"* ]]
+	[[ "$output" != *"0x41 "* ]]
+	run "$upmu" list --core arm1176 PAPI_L1_DCM
+	[[ "$output" == *"0x0b dcache_miss"* ]]
+}
+
+@test "list_says_what_perf_counts_and_what_is_nearer" {
+	run "$upmu" list --core neoverse-n2
+	[[ "$output" == *"branch-misses "*"0x10 br_mis_pred; br_mis_pred_retired is nearer"* ]]
+	run "$upmu" list --core cortex-a53
+	line=$(grep "^  branch-misses " <<<"$output")
+	[ "$line" = "  branch-misses            0x10 br_mis_pred" ]
+	run "$upmu" list --core neoverse-n2 -j
+	[ "$(json '[(p["code"], p["nearer"]) for p in v["perf_names"] if p["name"] == "branch-misses"]')" = "[(16, 'br_mis_pred_retired')]" ]
+}
+
+@test "list_knows_a_core_by_the_name_of_its_variant" {
+	for pair in cortex-a76ae:cortex-a76 kryo-2xx-silver:cortex-a53 \
+		ampereone:ampere-1 phytium-ftc663:common-armv8; do
+		run "$upmu" list --core "${pair%:*}"
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"(${pair#*:})"* ]]
+		[[ "$output" == *"serves too: "*"${pair%:*}"* ]]
+	done
+	[[ "$output" == *"No list of their own events is public"* ]]
+}
+
+@test "explain_tells_all_of_one_event_by_any_name" {
+	run "$upmu" list --core neoverse-n1 --explain PAPI_BR_MSP
+	[ "$status" -eq 0 ]
+	[[ "$output" == "br_mis_pred, 0x10 of Arm Neoverse N1"* ]]
+	[[ "$output" == *"beware"*"wrong path"* ]]
+	[[ "$output" == *"also called"*"branch-misses"* ]]
+	[[ "$output" == *"nearly alike"*"0x22 br_mis_pred_retired"* ]]
+	[[ "$output" == *"cores with it"*" more"* ]]
+	[[ "$output" == *"source"* ]]
+	run "$upmu" list --core neoverse-n1 --explain branch-misses
+	[[ "$output" == *"perf counts 0x10 for branch-misses here"* ]]
+	run "$upmu" list --core neoverse-n1 --explain br_mis_pred_retired
+	[[ "$output" == *"in formulas"*"mispredict_percent"* ]]
+	run "$upmu" list --core cortex-a53 --explain inst_retired
+	[[ "$output" == *"Erratum 855827"* ]]
+	[[ "$output" == *"QEMU counts it"* ]]
+}
+
+@test "explain_tells_each_kind_of_core_of_this_machine" {
+	on odroid-xu4 --explain dTLB-load-misses
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"l1d_tlb_refill, 0x05 of Arm Cortex-A7"* ]]
+	[[ "$output" == *"l1d_tlb_refill_rd, 0x4c of Arm Cortex-A15"* ]]
+	on pi3-64 --explain bus_cycles
+	[[ "$output" == *"counted here"*"not implemented"* ]]
+}
+
+@test "explain_of_nothing_known_says_where_to_look" {
+	run "$upmu" list --core cortex-a53 --explain xyzzy
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no event of this core is called 'xyzzy'"* ]]
+	[[ "$output" == *"hint: upmu list --all xyzzy"* ]]
+	run "$upmu" list --core cortex-a53 --explain node-prefetches
+	[ "$status" -eq 1 ]
+	run "$upmu" list --explain cycles --fit cycles
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"what is 'cycles'?"* ]]
-	[[ "$output" == *"hint: upmu list --search cycles"* ]]
 }
 
 @test "list_refuses_options_that_do_not_go_together" {
@@ -213,7 +293,7 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 @test "list_help_names_every_option" {
 	run "$upmu" list --help
 	[ "$status" -eq 0 ]
-	for option in --core --all --search --fit --json; do
+	for option in --core --all --search --fit --explain --json; do
 		[[ "$output" == *"$option"* ]]
 	done
 }

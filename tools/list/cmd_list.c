@@ -10,33 +10,45 @@
 #include "list.h"
 
 struct list_options {
-	const char *core, *word, *fit;
+	const char *core, *fit, *explain;
+	char **words; /* ended by NULL; NULL: none */
+	char *search[2];
 	bool all, json;
 };
 
 static const char usage[] =
-	"usage: upmu list [OPTION...]\n"
+	"usage: upmu list [OPTION...] [WORD...]\n"
 	"Show the events that can be counted, with their codes, what they "
 	"count,\n"
-	"what to beware of (!), and which of them can be counted now.\n\n"
+	"what to beware of (!), and which of them can be counted now; with "
+	"WORDs, those\n"
+	"that have every one of them in name, description or caveat, as "
+	"their code\n"
+	"(0x1d), or as what perf, PAPI or LIKWID calls them.\n\n"
 	"  --core NAME    of this core instead of this machine's (cortex-a53)\n"
 	"  --all          of every core that upmu knows\n"
-	"  --search WORD  only those with WORD in name, description or "
-	"caveat,\n"
-	"                 or with this code (0x1d)\n"
+	"  --search WORD  the same as WORD\n"
+	"  --explain EVENT  all that is known of one event, by any name\n"
 	"  --fit EVENTS   how many sets the list needs, and who shares one\n"
 	"  -j, --json     as JSON: {\"core\", \"counters\", \"events\": "
 	"[...]}, an array\n"
 	"                 of these for several cores\n"
 	"  -h, --help     this text\n";
 
-enum { OPTION_CORE = 256, OPTION_ALL, OPTION_SEARCH, OPTION_FIT };
+enum {
+	OPTION_CORE = 256,
+	OPTION_ALL,
+	OPTION_SEARCH,
+	OPTION_FIT,
+	OPTION_EXPLAIN
+};
 
 static const struct option long_options[] = {
 	{ "core", required_argument, NULL, OPTION_CORE },
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "search", required_argument, NULL, OPTION_SEARCH },
 	{ "fit", required_argument, NULL, OPTION_FIT },
+	{ "explain", required_argument, NULL, OPTION_EXPLAIN },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -47,6 +59,28 @@ static int refuse_both(const char *one, const char *other)
 	fprintf(stderr, "upmu list: %s and %s do not go together\n", one,
 		other);
 	return -1;
+}
+
+/* 0, or -1: said what is wrong; @rest: what is no option. */
+static int check_options(struct list_options *options, char **rest)
+{
+	const char *alone = options->fit       ? "--fit"
+			    : options->explain ? "--explain"
+					       : NULL;
+
+	if (*rest && options->words)
+		return refuse_both("--search", "a WORD");
+	if (*rest)
+		options->words = rest;
+	if (options->all && options->core)
+		return refuse_both("--all", "--core");
+	if (options->fit && options->explain)
+		return refuse_both("--fit", "--explain");
+	if (alone && (options->all || options->json || options->words))
+		return refuse_both(alone, options->all	  ? "--all"
+					  : options->json ? "--json"
+							  : "words");
+	return 0;
 }
 
 /* 0; -1: said what is wrong; 1: help was printed. */
@@ -66,10 +100,14 @@ static int read_options(struct list_options *options, int argc, char **argv)
 			options->all = true;
 			break;
 		case OPTION_SEARCH:
-			options->word = optarg;
+			options->search[0] = optarg;
+			options->words = options->search;
 			break;
 		case OPTION_FIT:
 			options->fit = optarg;
+			break;
+		case OPTION_EXPLAIN:
+			options->explain = optarg;
 			break;
 		case 'j':
 			options->json = true;
@@ -82,20 +120,7 @@ static int read_options(struct list_options *options, int argc, char **argv)
 			return -1;
 		}
 	}
-	if (options->all && options->core)
-		return refuse_both("--all", "--core");
-	if (options->fit && (options->all || options->json || options->word))
-		return refuse_both("--fit", options->all    ? "--all"
-					    : options->json ? "--json"
-							    : "--search");
-	if (optind < argc) {
-		fprintf(stderr,
-			"upmu list: what is '%s'?\n"
-			"hint: upmu list --search %s\n",
-			argv[optind], argv[optind]);
-		return -1;
-	}
-	return 0;
+	return check_options(options, argv + optind);
 }
 
 static int refuse_core(const char *name)
@@ -135,10 +160,10 @@ static int add_core(struct lists *lists, const struct upmu_core *core,
 
 	if (!list)
 		return -ENOMEM;
-	list_gather(list, core, kind, options->word);
+	list_gather(list, core, kind, options->words);
 	list_ask_now(list, is_emulated);
 	/* Of many cores only those are of interest that have the word. */
-	if (!list->n && options->word)
+	if (!list->n && options->words)
 		lists->n--;
 	return 0;
 }
@@ -166,11 +191,11 @@ static int add_machine(struct lists *lists, const struct upmu_machine *machine,
 	return ret;
 }
 
-static size_t print_software(const char *word)
+static size_t print_software(char *const *words)
 {
 	static struct list_core software;
 
-	list_gather_software(&software, word);
+	list_gather_software(&software, words);
 	list_print_text(&software);
 	return software.n;
 }
@@ -192,14 +217,14 @@ static size_t print_text(const struct lists *lists,
 		list_print_text(&lists->list[i]);
 	if (options->core || options->all)
 		return lists->n;
-	if (!has_table(machine) && !options->word)
+	if (!has_table(machine) && !options->words)
 		puts("This processor has no table of events; perf's generic "
 		     "names (cycles,\n"
 		     "instructions, branches, ...) and those under "
 		     "/sys/bus/event_source/devices\n"
 		     "are understood. `upmu list --core cortex-a53` shows a "
 		     "core's events.\n");
-	return lists->n + !!print_software(options->word);
+	return lists->n + !!print_software(options->words);
 }
 
 static int gather(struct lists *lists, const struct list_options *options,
@@ -211,6 +236,15 @@ static int gather(struct lists *lists, const struct list_options *options,
 	if (core)
 		return add_core(lists, core, NULL, options, false);
 	return add_machine(lists, machine, options);
+}
+
+static void say_nothing_found(const struct list_options *options)
+{
+	fputs("upmu list: no event has", stderr);
+	for (size_t i = 0; options->words[i]; i++)
+		fprintf(stderr, "%s '%s'", i ? " and" : "", options->words[i]);
+	fputs(options->all ? "\n" : "\nhint: --all searches every core\n",
+	      stderr);
 }
 
 static int print_lists(const struct list_options *options,
@@ -229,13 +263,10 @@ static int print_lists(const struct list_options *options,
 		shown = print_text(&lists, machine, options);
 	if (ret)
 		fprintf(stderr, "upmu list: %s\n", strerror(-ret));
-	else if (options->word && !shown)
-		fprintf(stderr, "upmu list: no event has '%s'%s\n",
-			options->word,
-			options->all ? ""
-				     : "\nhint: --all searches every core");
+	else if (options->words && !shown)
+		say_nothing_found(options);
 	free(lists.list);
-	return ret || (options->word && !shown) ? 1 : 0;
+	return ret || (options->words && !shown) ? 1 : 0;
 }
 
 /* A machine of one core, for --core NAME --fit. */
@@ -272,5 +303,7 @@ int cmd_list(int argc, char **argv)
 	}
 	if (options.fit)
 		return list_print_fit(options.fit, &machine);
+	if (options.explain)
+		return list_explain(options.explain, &machine, !core);
 	return print_lists(&options, core, &machine);
 }

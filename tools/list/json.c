@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/events/generic.h"
 #include "list.h"
+#include "names.h"
 
 static json_t *lines(const char *text)
 {
@@ -66,6 +68,35 @@ static json_t *machine_part(const struct list_core *list, json_t *object)
 	return object;
 }
 
+static json_t *row_name(const struct upmu_event_row *row)
+{
+	return row ? json_string(upmu_row_name(row)) : json_null();
+}
+
+/* What perf counts for its own names on this core. */
+static json_t *perf_names(const struct upmu_core *core)
+{
+	const struct upmu_generic *generic;
+	json_t *array = json_array();
+
+	for (size_t i = 0; (generic = upmu_hardware_at(i)); i++) {
+		const struct upmu_event_row *row, *nearer;
+
+		row = upmu_core_perf_row(core, generic);
+		nearer = list_nearer(core, generic);
+		if (!row && !nearer)
+			continue;
+		json_array_append_new(
+			array, json_pack("{s:s, s:o, s:o, s:o}", "name",
+					 generic->name, "code",
+					 row ? json_integer(upmu_row_code(row))
+					     : json_null(),
+					 "event", row_name(row), "nearer",
+					 row_name(nearer)));
+	}
+	return array;
+}
+
 static json_t *core_object(const struct list_core *list)
 {
 	json_t *events = json_array();
@@ -81,6 +112,7 @@ static json_t *core_object(const struct list_core *list)
 			   "notes", lines(upmu_core_notes(list->core)),
 			   "manuals", lines(upmu_core_manuals(list->core)));
 	machine_part(list, object);
+	json_object_set_new(object, "perf_names", perf_names(list->core));
 	json_object_set_new(object, "events", events);
 	return object;
 }

@@ -59,14 +59,15 @@ struct list_core {
 };
 
 /**
- * Fill @out with the events that match @word (NULL: all): those of the table
+ * Fill @out with the events that match all of @words, ended by NULL (NULL:
+ * all): those of the table
  * and, where @kind has a PMU, those that only the kernel publishes for it.
  * All are LIST_ELSEWHERE.
  */
 void list_gather(struct list_core *out, const struct upmu_core *core,
-		 const struct upmu_core_kind *kind, const char *word);
+		 const struct upmu_core_kind *kind, char *const *words);
 /** The kernel's own events. */
-void list_gather_software(struct list_core *out, const char *word);
+void list_gather_software(struct list_core *out, char *const *words);
 
 /** Ask perf about every event: opens and closes each. */
 void list_ask_now(struct list_core *list, bool is_emulated);
@@ -78,6 +79,16 @@ const char *list_event_text(const struct list_event *event);
 const char *list_event_caveat(const struct list_event *event);
 /** Headings in order; NULL from the end on. */
 const char *list_group_at(size_t n);
+
+/**
+ * As `--explain`, of each kind of core of @machine: what an event counts, by
+ * any of its names, and what is to know of it. Exit status.
+ */
+int list_explain(const char *name, const struct upmu_machine *machine,
+		 bool is_here);
+
+/** @text from column @column on, later lines indented to there. */
+void list_print_wrapped(const char *text, int column);
 
 /** "0-3,6" of a kind's CPUs. */
 void list_cpus(char *out, size_t size, const struct upmu_core_kind *kind);

@@ -10,6 +10,7 @@
 #include "lib/events/sysfs.h"
 #include "lib/sys.h"
 #include "list.h"
+#include "names.h"
 
 enum heading {
 	CYCLES,
@@ -147,26 +148,60 @@ const char *list_event_caveat(const struct list_event *event)
 	return event->row ? upmu_row_caveat(event->row) : "";
 }
 
-static bool matches(const struct list_event *event, const char *word)
+/* A user's word, and the tables' for it. */
+static const struct {
+	const char *word, *means;
+} synonyms[] = {
+	{ "miss", "refill" },	      { "misses", "refill" },
+	{ "mispredict", "mis_pred" }, { "load", "read" },
+	{ "loads", "read" },	      { "store", "write" },
+	{ "stores", "write" },	      { "dcache", "l1d_cache" },
+	{ "icache", "l1i_cache" },    { "branches", "branch" },
+	{ "stalled", "stall" },
+};
+
+static bool says(const struct list_event *event, const char *word)
+{
+	return strcasestr(event->name, word) ||
+	       strcasestr(list_event_text(event), word) ||
+	       strcasestr(list_event_caveat(event), word);
+}
+
+static bool has_word(const struct list_core *list,
+		     const struct list_event *event, const char *word)
 {
 	char code[8];
 
-	if (!word)
+	if (says(event, word))
 		return true;
+	for (size_t i = 0; i < sizeof(synonyms) / sizeof(synonyms[0]); i++)
+		if (!strcasecmp(word, synonyms[i].word) &&
+		    says(event, synonyms[i].means))
+			return true;
 	snprintf(code, sizeof(code), "0x%02x", event->code & 0xffff);
-	return strcasestr(event->name, word) ||
-	       strcasestr(list_event_text(event), word) ||
-	       strcasestr(list_event_caveat(event), word) ||
-	       !strcasecmp(code, word);
+	if (!strcasecmp(code, word))
+		return true;
+	return list->core && event->row &&
+	       list_called(list->core, word) == event->row;
+}
+
+/* Every word, wherever it stands. */
+static bool matches(const struct list_core *list,
+		    const struct list_event *event, char *const *words)
+{
+	for (; words && *words; words++)
+		if (!has_word(list, event, *words))
+			return false;
+	return true;
 }
 
 static void add(struct list_core *out, const struct upmu_event_row *row,
-		const char *name, unsigned int code, const char *word)
+		const char *name, unsigned int code, char *const *words)
 {
 	struct list_event event = { .row = row, .code = code };
 
 	snprintf(event.name, sizeof(event.name), "%s", name);
-	if (out->n < LIST_EVENTS_MAX && matches(&event, word))
+	if (out->n < LIST_EVENTS_MAX && matches(out, &event, words))
 		out->events[out->n++] = event;
 }
 
@@ -178,7 +213,7 @@ static int by_name(const void *a, const void *b)
 
 /* What the kernel publishes of this PMU and no row of the table says. */
 static void add_published(struct list_core *out, const char *pmu,
-			  const char *word)
+			  char *const *words)
 {
 	char path[UPMU_PATH_SIZE], folder[UPMU_PATH_SIZE];
 	size_t first = out->n;
@@ -199,7 +234,7 @@ static void add_published(struct list_core *out, const char *pmu,
 		if (!upmu_core_find(out->core, entry->d_name, length) &&
 		    !upmu_core_find_code(out->core, (unsigned int)terms.config))
 			add(out, NULL, entry->d_name,
-			    (unsigned int)terms.config, word);
+			    (unsigned int)terms.config, words);
 	}
 	closedir(dir);
 	qsort(out->events + first, out->n - first, sizeof(out->events[0]),
@@ -207,27 +242,27 @@ static void add_published(struct list_core *out, const char *pmu,
 }
 
 void list_gather(struct list_core *out, const struct upmu_core *core,
-		 const struct upmu_core_kind *kind, const char *word)
+		 const struct upmu_core_kind *kind, char *const *words)
 {
 	const struct upmu_event_row *row;
 
 	memset(out, 0, sizeof(*out));
 	out->core = core;
 	out->kind = kind;
-	out->is_searched = word;
+	out->is_searched = words;
 	out->counters = upmu_core_counters(core);
 	for (size_t i = 0; (row = upmu_core_row(core, i)); i++)
-		add(out, row, upmu_row_name(row), upmu_row_code(row), word);
+		add(out, row, upmu_row_name(row), upmu_row_code(row), words);
 	if (kind && upmu_kind_publishes(kind))
-		add_published(out, kind->pmu_name, word);
+		add_published(out, kind->pmu_name, words);
 }
 
-void list_gather_software(struct list_core *out, const char *word)
+void list_gather_software(struct list_core *out, char *const *words)
 {
 	const char *name;
 
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; (name = upmu_generic_name(i)); i++)
 		if (upmu_software_find(name, strlen(name)))
-			add(out, NULL, name, 0, word);
+			add(out, NULL, name, 0, words);
 }

@@ -6,7 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lib/events/generic.h"
 #include "list.h"
+#include "names.h"
 
 #define NARROWEST   60
 #define USUAL	    80
@@ -22,8 +24,7 @@ static int width(void)
 	return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
 }
 
-/* @text from column @column on, later lines indented to there. */
-static void print_wrapped(const char *text, int column)
+void list_print_wrapped(const char *text, int column)
 {
 	int room = width() - column, used = 0;
 
@@ -68,7 +69,7 @@ static void print_lines(const char *label, const char *lines)
 
 		snprintf(line, sizeof(line), "%.*s", (int)n, lines);
 		printf("  %s", label);
-		print_wrapped(line, 2 + (int)strlen(label));
+		list_print_wrapped(line, 2 + (int)strlen(label));
 		lines += n + (lines[n] == '\n');
 	}
 }
@@ -115,6 +116,10 @@ static void print_head(const struct list_core *list)
 	print_filters(list->core);
 	if (list->is_searched)
 		return;
+	if (*upmu_core_also(list->core)) {
+		printf("  serves too: ");
+		list_print_wrapped(upmu_core_also(list->core), 14);
+	}
 	if (list->kind && upmu_core_is_common(list->core))
 		print_lines("note: ",
 			    "upmu has no table for this core: these are "
@@ -192,10 +197,10 @@ static void print_event(const struct list_core *list,
 	       event->name);
 	if ((int)strlen(event->name) > name_width(list))
 		printf("\n%*s", column, "");
-	print_wrapped(list_event_text(event), column);
+	list_print_wrapped(list_event_text(event), column);
 	if (*caveat) {
 		printf("%*s! ", column - 2, "");
-		print_wrapped(caveat, column);
+		list_print_wrapped(caveat, column);
 	}
 }
 
@@ -215,6 +220,38 @@ static void print_group(const struct list_core *list, const char *group)
 	}
 }
 
+/* "branch-misses 0x10 br_mis_pred; br_mis_pred_retired is nearer" */
+static void print_perf_name(const struct upmu_core *core,
+			    const struct upmu_generic *generic)
+{
+	const struct upmu_event_row *row = upmu_core_perf_row(core, generic);
+	const struct upmu_event_row *nearer = list_nearer(core, generic);
+	char line[256];
+
+	if (!row && !nearer)
+		return;
+	printf("  %-24s ", generic->name);
+	if (row)
+		snprintf(line, sizeof(line), "0x%02x %s%s%s%s",
+			 upmu_row_code(row), upmu_row_name(row),
+			 nearer ? "; " : "",
+			 nearer ? upmu_row_name(nearer) : "",
+			 nearer ? " is nearer" : "");
+	else
+		snprintf(line, sizeof(line), "nothing; %s is nearest",
+			 upmu_row_name(nearer));
+	list_print_wrapped(line, 27);
+}
+
+static void print_perf_names(const struct list_core *list)
+{
+	const struct upmu_generic *generic;
+
+	puts("\nperf's names, and what perf counts for them on this core");
+	for (size_t i = 0; (generic = upmu_hardware_at(i)); i++)
+		print_perf_name(list->core, generic);
+}
+
 static void print_software(const struct list_core *list)
 {
 	char line[1024] = "";
@@ -227,7 +264,7 @@ static void print_software(const struct list_core *list)
 	if (!list->n)
 		return;
 	printf("Of the kernel (software)\n  ");
-	print_wrapped(line, 2);
+	list_print_wrapped(line, 2);
 }
 
 void list_print_text(const struct list_core *list)
@@ -242,5 +279,7 @@ void list_print_text(const struct list_core *list)
 	print_now(list);
 	for (size_t i = 0; (group = list_group_at(i)); i++)
 		print_group(list, group);
+	if (!list->is_searched)
+		print_perf_names(list);
 	putchar('\n');
 }

@@ -35,6 +35,15 @@ static const struct formula {
 
 #define FORMULAS (sizeof(formulas) / sizeof(formulas[0]))
 
+const char *stat_formula_at(enum upmu_default role, size_t n)
+{
+	for (size_t i = 0; i < FORMULAS; i++)
+		if ((formulas[i].over == role || formulas[i].under == role) &&
+		    !n--)
+			return formulas[i].key;
+	return NULL;
+}
+
 double stat_value(const struct stat_report *report,
 		  const struct stat_count *count)
 {

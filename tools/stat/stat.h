@@ -311,6 +311,9 @@ struct stat_report {
 	int interrupted; /* signal that upmu was to end by, or 0 */
 };
 
+/** The ratios that one of the nine events goes into; NULL from the end on. */
+const char *stat_formula_at(enum upmu_default role, size_t n);
+
 /** What the report prints for an event: estimate or raw count. */
 double stat_value(const struct stat_report *report,
 		  const struct stat_count *count);
