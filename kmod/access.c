@@ -5,17 +5,20 @@
  * Permission depends on the lease alone, not on an event being on the counter:
  * a reader preempted between looking at perf's page and reading the register
  * must still be allowed to read.
+ *
+ * Where perf's driver writes the register too (kernel.perf_user_access), it
+ * does so whenever it starts a PMU: what it permits is kept and added to.
  */
 #include <linux/cpu.h>
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
-#include "upmu.h"
+#include "process.h"
 
 /**
  * struct upmu_access - this CPU's permission register
- * @granted: bits that were last written for a process
- * @prior: what it held before
+ * @granted: bits that a lease or `open` gives to what runs here
+ * @prior: what it held before, or what perf's driver last wrote
  * @steered: @prior is to be put back
  */
 struct upmu_access {
@@ -30,10 +33,10 @@ static bool upmu_access_on;
 
 u32 upmu_access_bits(u32 mode)
 {
-	struct upmu_core core;
+	const struct upmu_core *core = upmu_core_of(raw_smp_processor_id());
 
 	/* Before PMUv3 there is one bit and it includes writing. */
-	if (upmu_core_probe(&core) || core.version < 3)
+	if (!core || core->version < 3)
 		return UPMU_USER_EN;
 	switch (mode) {
 	case UPMU_MODE_COUNT:
@@ -46,67 +49,82 @@ u32 upmu_access_bits(u32 mode)
 	}
 }
 
-void upmu_access_default(u32 bits)
+u32 upmu_access_granted(int cpu)
 {
-	WRITE_ONCE(upmu_covers.otherwise, bits);
+	return READ_ONCE(per_cpu_ptr(&upmu_access, cpu)->granted);
 }
 
-/* A process, not a kernel thread, comes to run here. */
-static __always_inline void upmu_access_switch(const struct mm_struct *mm)
+/*
+ * The register comes last: a pseudo-NMI between the two is perf's, which asks
+ * what is granted and writes the register as well.
+ */
+static void upmu_access_set(u32 bits)
 {
-	u32 bits = upmu_cover_bits(mm);
+	u32 prior;
 
-	/*
-	 * A grant is written each time: kernels that gate a core in idle
-	 * without telling CPU_PM lose it. Its end is written once.
-	 */
-	if (likely(!(bits | this_cpu_read(upmu_access.granted))))
-		return;
-	upmu_regs_set_user_access(bits);
 	this_cpu_write(upmu_access.granted, bits);
+	if (!upmu_publish_user_access()) {
+		upmu_regs_set_user_access(bits);
+		return;
+	}
+	do {
+		prior = this_cpu_read(upmu_access.prior);
+		upmu_regs_set_user_access(bits | prior);
+	} while (prior != this_cpu_read(upmu_access.prior));
 }
 
-/* Each context switch of the machine runs this while a lease is held. */
+/*
+ * A grant is written each time: kernels that gate a core in idle without
+ * telling CPU_PM lose it. Its end is written once.
+ */
+static noinline void upmu_access_follow(const struct upmu_process *process)
+{
+	upmu_access_set(upmu_process_bits(process));
+}
+
+/*
+ * Each context switch of the machine runs this while a lease is held. Where
+ * `open` grants something to everybody, something is granted already.
+ */
 void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 {
-	const struct mm_struct *mm = next->mm;
+	const struct upmu_process *process;
 
 	/* Kernel threads never run user mode; the next process decides. */
-	if (mm)
-		upmu_access_switch(mm);
+	if (!next->mm)
+		return;
+	process = upmu_process_with(next->mm);
+	if (unlikely(process) || this_cpu_read(upmu_access.granted))
+		upmu_access_follow(process);
 }
 
 void upmu_access_refresh_local(void)
 {
-	struct mm_struct *mm = current->mm;
-	u32 bits = READ_ONCE(upmu_covers.otherwise);
+	const struct mm_struct *mm = current->mm;
 
-	if (!READ_ONCE(upmu_access_on))
+	if (!this_cpu_read(upmu_access.steered))
 		return;
 	/* A kernel thread would leave what the last process had. */
-	if (!mm) {
-		this_cpu_write(upmu_access.granted, bits);
-		upmu_regs_set_user_access(bits);
-		return;
-	}
-	upmu_access_switch(mm);
+	upmu_access_follow(mm ? upmu_process_with(mm) : NULL);
 }
 
-void upmu_access_reassert(void)
+void upmu_access_yield(void)
 {
-	u32 bits = this_cpu_read(upmu_access.granted);
+	if (this_cpu_read(upmu_access.steered) && upmu_publish_user_access())
+		upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
+}
 
-	if (bits)
-		upmu_regs_set_user_access(bits | upmu_regs_user_access());
+void upmu_access_regain(void)
+{
+	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
+		return;
+	this_cpu_write(upmu_access.prior, upmu_regs_user_access());
+	upmu_access_set(this_cpu_read(upmu_access.granted));
 }
 
 static void upmu_access_refresh_here(void *unused)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
 	upmu_access_refresh_local();
-	local_irq_restore(flags);
 }
 
 void upmu_access_refresh(void)
@@ -114,20 +132,18 @@ void upmu_access_refresh(void)
 	on_each_cpu(upmu_access_refresh_here, NULL, 1);
 }
 
-/* Interrupts off. The first grant on this CPU starts from "closed". */
+/* The first grant on this CPU starts from "closed", or from perf's. */
 static void upmu_access_steer(void)
 {
 	struct upmu_access *access = this_cpu_ptr(&upmu_access);
-	struct upmu_core core;
 
-	if (upmu_core_probe(&core))
+	if (!upmu_core_of(smp_processor_id()))
 		return;
-	if (!access->steered) {
+	if (!access->steered)
 		access->prior = upmu_regs_user_access();
-		access->steered = true;
-	}
-	access->granted = 0;
-	upmu_regs_set_user_access(0);
+	else if (upmu_publish_user_access()) /* idle may have reset it */
+		access->prior &= upmu_regs_user_access();
+	access->steered = true;
 	upmu_access_refresh_local();
 }
 
@@ -137,9 +153,9 @@ static void upmu_access_release(void)
 
 	if (!access->steered)
 		return;
-	upmu_regs_set_user_access(access->prior);
 	access->granted = 0;
 	access->steered = false;
+	upmu_regs_set_user_access(access->prior);
 }
 
 void upmu_access_cpu_up(void)
@@ -152,11 +168,7 @@ void upmu_access_cpu_up(void)
 
 static void upmu_access_cpu_up_here(void *unused)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
 	upmu_access_cpu_up();
-	local_irq_restore(flags);
 }
 
 int upmu_access_get(void)

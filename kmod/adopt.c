@@ -23,6 +23,7 @@
 #include <linux/string.h>
 
 #include "adopt.h"
+#include "cores.h"
 #include "upmu.h"
 
 static char *upmu_adopt_mode = "no";
@@ -30,55 +31,8 @@ module_param_named(adopt, upmu_adopt_mode, charp, 0444);
 MODULE_PARM_DESC(adopt, "PMU for perf: no (default), auto, or its name");
 
 #define UPMU_ADOPT_DEVICE "upmu-pmu"
-#define UPMU_ADOPT_NAMES  3
-#define UPMU_MIDR_KIND	  0xff00fff0u /* implementer and part number */
-
-/*
- * First the core's own name, then what a kernel without a driver for it takes
- * in its place. The v7 names stand for ARMv8 cores in AArch32: Debian's 32-bit
- * kernels have no PMUv3 driver, and the registers are those of PMUv2. Which v7
- * core: the one whose generic events have the same numbers.
- */
-static const struct upmu_adopt_core {
-	u32 midr;
-	const char *names[UPMU_ADOPT_NAMES];
-} upmu_adopt_cores[] = {
-	{ 0x4100b360, { "arm,arm1136-pmu" } },
-	{ 0x4100b760, { "arm,arm1176-pmu" } },
-	{ 0x4100b020, { "arm,arm11mpcore-pmu" } },
-	{ 0x4100c050, { "arm,cortex-a5-pmu" } },
-	{ 0x4100c070, { "arm,cortex-a7-pmu" } },
-	{ 0x4100c080, { "arm,cortex-a8-pmu" } },
-	{ 0x4100c090, { "arm,cortex-a9-pmu" } },
-	{ 0x4100c0d0, { "arm,cortex-a12-pmu" } },
-	{ 0x4100c0e0, { "arm,cortex-a17-pmu", "arm,cortex-a12-pmu" } },
-	{ 0x4100c0f0, { "arm,cortex-a15-pmu" } },
-	{ 0x420000f0, { "arm,cortex-a15-pmu" } }, /* Brahma-B15 */
-	{ 0x4100d010, { "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } }, /* A32 */
-	{ 0x4100d020,
-	  { "arm,cortex-a34-pmu", "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } },
-	{ 0x4100d030,
-	  { "arm,cortex-a53-pmu", "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } },
-	{ 0x4100d040,
-	  { "arm,cortex-a35-pmu", "arm,armv8-pmuv3", "arm,cortex-a7-pmu" } },
-	{ 0x4100d050, { "arm,cortex-a55-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d060, { "arm,cortex-a65-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d070,
-	  { "arm,cortex-a57-pmu", "arm,armv8-pmuv3", "arm,cortex-a15-pmu" } },
-	{ 0x4100d080,
-	  { "arm,cortex-a72-pmu", "arm,armv8-pmuv3", "arm,cortex-a15-pmu" } },
-	{ 0x4100d090,
-	  { "arm,cortex-a73-pmu", "arm,armv8-pmuv3", "arm,cortex-a17-pmu" } },
-	{ 0x4100d0a0, { "arm,cortex-a75-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d0b0, { "arm,cortex-a76-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d0c0, { "arm,neoverse-n1-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d0d0, { "arm,cortex-a77-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d410, { "arm,cortex-a78-pmu", "arm,armv8-pmuv3" } },
-	{ 0x4100d440, { "arm,cortex-x1-pmu", "arm,armv8-pmuv3" } },
-};
-
 /* Any other core whose ID registers tell of a PMUv3. */
-static const struct upmu_adopt_core upmu_adopt_other_v3 = {
+static const struct upmu_known_core upmu_adopt_other_v3 = {
 	.names = { "arm,armv8-pmuv3", "arm,cortex-a7-pmu" }
 };
 
@@ -131,40 +85,38 @@ static unsigned int upmu_adopt_count_pmus(unsigned int *cpus)
 }
 
 /* All CPUs must be of one kind: without interrupts a PMU is for all of them. */
-static int upmu_adopt_survey(struct upmu_core *core)
+static int upmu_adopt_survey(const struct upmu_core **first)
 {
-	struct upmu_core other;
-	bool first = true;
-	int cpu, err;
+	const struct upmu_core *core;
+	int cpu;
 
+	*first = NULL;
 	for_each_online_cpu(cpu) {
-		err = upmu_core_probe_cpu(cpu, &other);
+		core = upmu_core_of(cpu);
 		/* No counters: a hypervisor that lets PMCR read as zero. */
-		if (err || !other.counters) {
+		if (!core || !core->counters) {
 			pr_err("not adopted: CPU %d has no PMU that its ID registers or kind tell of\n",
 			       cpu);
 			return -ENODEV;
 		}
-		if (first)
-			*core = other;
-		first = false;
-		if ((other.midr ^ core->midr) & UPMU_MIDR_KIND) {
+		if (!*first)
+			*first = core;
+		if ((core->midr ^ (*first)->midr) & UPMU_MIDR_KIND) {
 			pr_err("not adopted: CPU %d is of another kind (MIDR %08x and %08x), which a PMU without interrupts cannot tell apart; its node belongs in the device tree\n",
-			       cpu, core->midr, other.midr);
+			       cpu, (*first)->midr, core->midr);
 			return -EBUSY;
 		}
 	}
 	return 0;
 }
 
-static const struct upmu_adopt_core *
+static const struct upmu_known_core *
 upmu_adopt_find_core(const struct upmu_core *core)
 {
-	size_t i;
+	const struct upmu_known_core *known = upmu_core_known(core->midr);
 
-	for (i = 0; i < ARRAY_SIZE(upmu_adopt_cores); i++)
-		if (upmu_adopt_cores[i].midr == (core->midr & UPMU_MIDR_KIND))
-			return &upmu_adopt_cores[i];
+	if (known)
+		return known;
 	return core->version == 3 ? &upmu_adopt_other_v3 : NULL;
 }
 
@@ -277,7 +229,7 @@ static int upmu_adopt_first_known(const char *const *names)
 		pr_err("not adopted: this machine was booted without a device tree\n");
 		return -ENODEV;
 	}
-	for (i = 0; i < UPMU_ADOPT_NAMES && names[i] && err == -ENODEV; i++)
+	for (i = 0; i < UPMU_CORE_NAMES && names[i] && err == -ENODEV; i++)
 		err = upmu_adopt_as(root, names[i]);
 	if (!err)
 		return 0;
@@ -324,9 +276,9 @@ static int upmu_adopt_again(const char *mode)
 
 static int upmu_adopt_missing(const char *mode)
 {
-	const char *const given[UPMU_ADOPT_NAMES] = { mode };
-	const struct upmu_adopt_core *known;
-	struct upmu_core core = {};
+	const char *const given[UPMU_CORE_NAMES] = { mode };
+	const struct upmu_known_core *known;
+	const struct upmu_core *core;
 	int err;
 
 	err = upmu_adopt_survey(&core);
@@ -334,10 +286,10 @@ static int upmu_adopt_missing(const char *mode)
 		return err;
 	if (strcmp(mode, "auto"))
 		return upmu_adopt_first_known(given);
-	known = upmu_adopt_find_core(&core);
+	known = upmu_adopt_find_core(core);
 	if (!known) {
 		pr_err("not adopted: no PMU driver is known for this core (MIDR %08x)\n",
-		       core.midr);
+		       core->midr);
 		pr_err("hint: modprobe upmu adopt=arm,cortex-aNN-pmu, with the core it is most like\n");
 		return -ENODEV;
 	}

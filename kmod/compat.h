@@ -35,13 +35,6 @@ typedef void upmu_switch_probe(UPMU_SWITCH_ARGS);
 #define UPMU_EXIT_ARGS void *data, struct task_struct *task
 #endif
 
-/* 5.17: arm64 fills the page's index and grants access by itself. */
-#if defined(CONFIG_ARM64) && LINUX_VERSION_CODE >= KERNEL_VERSION(5, 17, 0)
-#define UPMU_PERF_USER_ACCESS 1
-#else
-#define UPMU_PERF_USER_ACCESS 0
-#endif
-
 /* Up to 6.11 a set of counters has a lock, which the v6 and v7 drivers take. */
 static inline void upmu_compat_hw_events_init(struct pmu_hw_events *events)
 {

@@ -5,71 +5,25 @@
  * A PMU register that is not there is undefined even in kernel mode (a guest
  * without a virtual PMU), so this is asked before anything else.
  */
+#include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/smp.h>
-#include <linux/string.h>
 
+#include "cores.h"
 #include "upmu.h"
 
-/* MIDR: implementer and part number; DDI 0406C B4.1.105. */
-#define UPMU_MIDR_CORE 0xff00fff0u
+/* Written by its CPU as it comes up; version 0: none. */
+static DEFINE_PER_CPU(struct upmu_core, upmu_core);
 
-/* Cores whose ID registers do not tell of their PMU. */
-static const struct {
-	u32 midr;
-	u32 version;
-} upmu_silent_cores[] = {
-	{ 0x4100b760, 1 }, /* ARM1176: DDI 0301H 3.2.51 */
-	{ 0x4100c080, 1 }, /* Cortex-A8: DDI 0344K 3.2.42 */
-	{ 0x4100c090, 1 }, /* Cortex-A9: DDI 0388I 11 */
-};
-
-static u32 upmu_version_by_midr(u32 midr)
+const struct upmu_known_core *upmu_core_known(u32 midr)
 {
-	size_t i;
+	const struct upmu_known_core *known;
 
-	for (i = 0; i < ARRAY_SIZE(upmu_silent_cores); i++)
-		if ((midr & UPMU_MIDR_CORE) == upmu_silent_cores[i].midr)
-			return upmu_silent_cores[i].version;
-	return 0;
-}
-
-int upmu_core_probe(struct upmu_core *core)
-{
-	u32 told = upmu_regs_pmu_version();
-	struct upmu_core found = { .midr = upmu_regs_midr() };
-
-	if (told == 0)
-		found.version = upmu_version_by_midr(found.midr);
-	else if (told != 0xf) /* 0xf: a PMU of another make */
-		found.version = min_t(u32, told, 3);
-	if (!found.version)
-		return -ENODEV;
-	found.counters = upmu_regs_counters();
-	*core = found;
-	return 0;
-}
-
-struct upmu_core_request {
-	struct upmu_core *core;
-	int result;
-};
-
-static void upmu_core_probe_here(void *data)
-{
-	struct upmu_core_request *request = data;
-
-	request->result = upmu_core_probe(request->core);
-}
-
-int upmu_core_probe_cpu(int cpu, struct upmu_core *core)
-{
-	struct upmu_core_request request = { core, -ENODEV };
-	int err;
-
-	err = smp_call_function_single(cpu, upmu_core_probe_here, &request, 1);
-	return err ? err : request.result;
+	for (known = upmu_known_cores; known->midr; known++)
+		if (known->midr == (midr & UPMU_MIDR_KIND))
+			return known;
+	return NULL;
 }
 
 unsigned int upmu_core_arch(void)
@@ -82,4 +36,56 @@ unsigned int upmu_core_arch(void)
 	default:
 		return 7;
 	}
+}
+
+/*
+ * A kernel for ARMv6 and ARMv7 in one gets a module with ARMv6's registers,
+ * which are undefined on a later core.
+ */
+static bool upmu_core_has_these_registers(u32 midr)
+{
+	const struct upmu_known_core *known = upmu_core_known(midr);
+
+	if (upmu_core_arch() != 6)
+		return true;
+	return known && known->is_v6;
+}
+
+static u32 upmu_core_version(u32 midr)
+{
+	const struct upmu_known_core *known = upmu_core_known(midr);
+	u32 told = upmu_regs_pmu_version();
+
+	if (!upmu_core_has_these_registers(midr) || told == 0xf)
+		return 0; /* 0xf: a PMU of another make */
+	if (!told)
+		return known ? known->silent_version : 0;
+	return min_t(u32, told, 3);
+}
+
+void upmu_core_cpu_up(void)
+{
+	struct upmu_core *core = this_cpu_ptr(&upmu_core);
+
+	core->midr = upmu_regs_midr();
+	core->version = upmu_core_version(core->midr);
+	core->counters = core->version ? upmu_regs_counters() : 0;
+}
+
+const struct upmu_core *upmu_core_of(int cpu)
+{
+	const struct upmu_core *core = per_cpu_ptr(&upmu_core, cpu);
+
+	return core->version ? core : NULL;
+}
+
+static void upmu_core_cpu_up_here(void *unused)
+{
+	upmu_core_cpu_up();
+}
+
+int upmu_core_init(void)
+{
+	on_each_cpu(upmu_core_cpu_up_here, NULL, 1);
+	return 0;
 }

@@ -6,15 +6,9 @@
 #include <linux/cpuhotplug.h>
 #include <linux/irqflags.h>
 
-#include "upmu.h"
+#include "counters.h"
 
 static enum cpuhp_state upmu_cpuhp;
-
-static void upmu_cpu_up(void)
-{
-	upmu_take_cpu_up();
-	upmu_access_cpu_up();
-}
 
 /* On that CPU, before it runs any user task, after perf has reset its PMU. */
 static int upmu_cpu_online(unsigned int cpu)
@@ -23,7 +17,9 @@ static int upmu_cpu_online(unsigned int cpu)
 
 	upmu_publish_cpu(cpu);
 	local_irq_save(flags);
-	upmu_cpu_up();
+	upmu_core_cpu_up();
+	upmu_counters_cpu_online();
+	upmu_access_cpu_up();
 	local_irq_restore(flags);
 	return 0;
 }
@@ -34,7 +30,7 @@ static int upmu_cpu_offline(unsigned int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	upmu_take_cpu_down();
+	upmu_counters_cpu_down();
 	local_irq_restore(flags);
 	return 0;
 }
@@ -45,11 +41,12 @@ static int upmu_cpu_pm(struct notifier_block *block, unsigned long action,
 {
 	switch (action) {
 	case CPU_PM_ENTER:
-		upmu_take_cpu_down();
+		upmu_counters_cpu_down();
 		return NOTIFY_OK;
 	case CPU_PM_EXIT:
 	case CPU_PM_ENTER_FAILED:
-		upmu_cpu_up();
+		upmu_counters_cpu_up();
+		upmu_access_cpu_up();
 		return NOTIFY_OK;
 	default:
 		return NOTIFY_DONE;

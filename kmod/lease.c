@@ -4,21 +4,29 @@
  *
  * A lease ends in two steps. Access ends at once, on every CPU, in whatever
  * context the reason was met (a tracepoint may not sleep). What the lease
- * changed is put back by a work on an ordered queue; close() and the next
- * taker wait for that.
+ * changed is put back by whoever comes first: close(), the next taker, or a
+ * work. Until that is done the lease counts among those that exclude others.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/ctype.h>
+#include <linux/irq_work.h>
 #include <linux/kernel.h>
+#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "counters.h"
 #include "lease.h"
+#include "process.h"
 
 /* Everything that sleeps: taking, ending, opening. */
 DEFINE_MUTEX(upmu_mutex);
-static LIST_HEAD(upmu_holds);
-static unsigned int upmu_live;
+static unsigned int upmu_users[UPMU_MODES]; /* not yet put back; upmu_mutex */
+static LIST_HEAD(upmu_holds);  /* in force, of processes; upmu_lock, RCU */
+static LIST_HEAD(upmu_ending); /* upmu_lock */
+static unsigned int upmu_in_force;
 static struct workqueue_struct *upmu_queue;
 
 static const char *const upmu_mode_names[] = {
@@ -27,25 +35,35 @@ static const char *const upmu_mode_names[] = {
 	[UPMU_MODE_RAW] = "raw",
 };
 
+/* Holds */
+
+struct upmu_hold *upmu_hold_new(void)
+{
+	struct upmu_hold *hold = kzalloc(sizeof(*hold), GFP_KERNEL);
+
+	if (!hold)
+		return NULL;
+	kref_init(&hold->ref);
+	INIT_LIST_HEAD(&hold->ending);
+	init_waitqueue_head(&hold->wait);
+	return hold;
+}
+
 static void upmu_hold_free(struct work_struct *work)
 {
-	struct upmu_hold *hold = container_of(work, struct upmu_hold, free);
+	struct upmu_hold *hold =
+		container_of(to_rcu_work(work), struct upmu_hold, free);
 
-	put_pid(hold->process);
+	put_pid(hold->pid);
 	kfree(hold);
 }
 
-/* The last reference may go in a tracepoint: PREEMPT_RT cannot free there. */
 static void upmu_hold_release(struct kref *ref)
 {
 	struct upmu_hold *hold = container_of(ref, struct upmu_hold, ref);
 
-	upmu_cover_defer(&hold->free);
-}
-
-void upmu_hold_get(struct upmu_hold *hold)
-{
-	kref_get(&hold->ref);
+	INIT_RCU_WORK(&hold->free, upmu_hold_free);
+	queue_rcu_work(upmu_queue, &hold->free);
 }
 
 void upmu_hold_put(struct upmu_hold *hold)
@@ -53,361 +71,408 @@ void upmu_hold_put(struct upmu_hold *hold)
 	kref_put(&hold->ref, upmu_hold_release);
 }
 
+/* Beginning */
+
 /* What a mode needs beside the permission. */
 static int upmu_mode_begin(u32 mode)
 {
 	int err;
 
-	err = upmu_take_get(mode);
+	err = upmu_counters_get(mode);
 	if (err)
 		return err;
 	err = upmu_access_get();
-	if (err)
-		upmu_take_put(mode);
-	return err;
+	if (err) {
+		upmu_counters_put(mode);
+		return err;
+	}
+	upmu_users[mode]++;
+	return 0;
 }
 
 static void upmu_mode_end(u32 mode)
 {
+	upmu_users[mode]--;
 	upmu_access_put();
-	upmu_take_put(mode);
+	upmu_counters_put(mode);
 }
 
-static void upmu_lease_tell(struct work_struct *work)
+/* RAW is alone. */
+static int upmu_mode_admit(u32 mode)
 {
-	struct upmu_hold *hold = container_of(work, struct upmu_hold, tell);
-
-	wake_up_interruptible_all(&hold->wait);
-	upmu_hold_put(hold);
-}
-
-static void upmu_lease_put_back(struct work_struct *work)
-{
-	struct upmu_hold *hold = container_of(work, struct upmu_hold, end);
-
-	wake_up_interruptible_all(&hold->wait);
-	mutex_lock(&upmu_mutex);
-	upmu_mode_end(hold->mode);
-	mutex_unlock(&upmu_mutex);
-	upmu_hold_put(hold);
-}
-
-static struct upmu_hold *upmu_hold_new(u32 mode, u32 flags)
-{
-	struct upmu_hold *hold;
-
-	hold = kzalloc(sizeof(*hold), GFP_KERNEL);
-	if (!hold)
-		return NULL;
-	kref_init(&hold->ref);
-	INIT_LIST_HEAD(&hold->covers);
-	INIT_WORK(&hold->end, upmu_lease_put_back);
-	INIT_WORK(&hold->tell, upmu_lease_tell);
-	INIT_WORK(&hold->free, upmu_hold_free);
-	init_waitqueue_head(&hold->wait);
-	hold->process = get_pid(task_tgid(current));
-	get_task_comm(hold->comm, current);
-	hold->mode = mode;
-	hold->flags = flags;
-	hold->state = UPMU_STATE_LIVE;
-	hold->since = ktime_get();
-	return hold;
-}
-
-/* RAW is alone: the first in the list tells. */
-static int upmu_lease_admit(u32 mode)
-{
-	const struct upmu_hold *first =
-		list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
-
-	if (!first)
-		return upmu_open_admit(mode);
-	if (mode == UPMU_MODE_RAW || first->mode == UPMU_MODE_RAW)
+	if (upmu_users[UPMU_MODE_RAW])
 		return -EBUSY;
-	return upmu_open_admit(mode);
+	if (mode == UPMU_MODE_RAW &&
+	    (upmu_users[UPMU_MODE_COUNT] || upmu_users[UPMU_MODE_CYCLES]))
+		return -EBUSY;
+	return 0;
 }
 
-bool upmu_lease_any(bool raw_only)
+static int upmu_lease_admit_user(kuid_t uid)
 {
-	const struct upmu_hold *first =
-		list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
+	const struct upmu_hold *hold;
+	unsigned int count = 0;
 
-	lockdep_assert_held(&upmu_mutex);
-	return first && (!raw_only || first->mode == UPMU_MODE_RAW);
+	if (capable(CAP_SYS_RESOURCE))
+		return 0;
+	rcu_read_lock();
+	list_for_each_entry_rcu(hold, &upmu_holds, listed)
+		count += uid_eq(hold->uid, uid);
+	rcu_read_unlock();
+	return count < UPMU_LEASES_PER_USER ? 0 : -EMFILE;
 }
 
-/* What covers a process is walked at each context switch, interrupts off. */
-static int upmu_lease_admit_process(const struct pid *process)
+static int upmu_lease_admit_process(const struct pid *pid)
 {
+	const struct upmu_process *process;
 	unsigned long flags;
 	unsigned int count;
 
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	count = upmu_cover_count(process);
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = upmu_process_find(pid);
+	count = process ? upmu_process_leases(process) : 0;
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	return count < UPMU_LEASES_MAX ? 0 : -EMFILE;
 }
 
-static int upmu_lease_begin(struct upmu_hold *hold, struct upmu_cover *cover)
+/* What is new and not used stays with the caller. */
+static void upmu_lease_cover(struct upmu_hold *hold,
+			     struct upmu_process **process,
+			     struct upmu_family **family)
+{
+	struct upmu_process *found = upmu_process_find(hold->pid);
+
+	if (!found) {
+		found = *process;
+		*process = NULL;
+		upmu_process_add(found);
+	}
+	hold->process = found;
+	if (hold->flags & UPMU_LEASE_CHILDREN) {
+		hold->family = upmu_process_found(found, family);
+		kref_get(&hold->family->ref);
+		upmu_leases_change(&hold->family->all, hold->mode, 1);
+	}
+	if (hold->flags & UPMU_LEASE_EXEC)
+		upmu_leases_change(&hold->family->exec, hold->mode, 1);
+	upmu_leases_change(&found->own, hold->mode, 1);
+	list_add_tail(&hold->of_process, &found->holds);
+	list_add_tail_rcu(&hold->listed, &upmu_holds);
+	upmu_in_force++;
+}
+
+static int upmu_lease_begin(struct upmu_hold *hold,
+			    struct upmu_process **process,
+			    struct upmu_family **family)
 {
 	unsigned long flags;
 	int err;
 
 	lockdep_assert_held(&upmu_mutex);
-	err = upmu_lease_admit(hold->mode);
+	err = upmu_mode_admit(hold->mode);
+	if (!err && process)
+		err = upmu_lease_admit_process(hold->pid);
+	if (!err && process)
+		err = upmu_lease_admit_user(hold->uid);
 	if (!err)
-		err = upmu_lease_admit_process(hold->process);
+		err = upmu_mode_begin(hold->mode);
 	if (err)
 		return err;
-	err = upmu_mode_begin(hold->mode);
-	if (err)
-		return err;
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	list_add_tail(&hold->live, &upmu_holds);
-	upmu_live++;
-	upmu_cover_add(cover);
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	hold->since = ktime_get();
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	WRITE_ONCE(hold->state, UPMU_STATE_LIVE);
+	if (process)
+		upmu_lease_cover(hold, process, family);
+	else
+		WRITE_ONCE(upmu_table.otherwise, upmu_access_bits(hold->mode));
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	upmu_access_refresh();
 	return 0;
 }
 
-int upmu_lease_take(struct upmu_hold **out, u32 mode, u32 flags)
+static int upmu_lease_take_with(struct upmu_hold *hold, u32 mode, u32 flags,
+				struct upmu_process **process,
+				struct upmu_family **family)
 {
-	struct upmu_cover *cover;
-	struct upmu_hold *hold;
+	lockdep_assert_held(&upmu_mutex);
+	if (hold->state != UPMU_STATE_NONE)
+		return -EALREADY;
+	put_pid(hold->pid); /* of a try that failed */
+	hold->pid = get_pid(task_tgid(current));
+	hold->uid = current_uid();
+	get_task_comm(hold->comm, current);
+	hold->mode = mode;
+	hold->flags = flags;
+	return upmu_lease_begin(hold, process, family);
+}
+
+int upmu_lease_take(struct upmu_hold *hold, u32 mode, u32 flags)
+{
+	struct upmu_process *process = upmu_process_new(current);
+	struct upmu_family *family = NULL;
 	int err = -ENOMEM;
 
-	hold = upmu_hold_new(mode, flags);
-	if (!hold)
+	if (!process)
 		return -ENOMEM;
-	if (flags & UPMU_LEASE_CHILDREN && upmu_cover_fill_reserve())
-		goto err_hold;
-	cover = upmu_cover_new(hold, current);
-	if (!cover)
-		goto err_hold;
-	upmu_lease_flush();
+	if (flags & UPMU_LEASE_CHILDREN) {
+		family = upmu_family_new();
+		if (!family || upmu_process_fill_reserve())
+			goto out;
+	}
 	mutex_lock(&upmu_mutex);
-	err = upmu_lease_begin(hold, cover);
+	upmu_lease_settle_locked();
+	err = upmu_lease_take_with(hold, mode, flags, &process, &family);
 	mutex_unlock(&upmu_mutex);
-	if (err)
-		goto err_cover;
-	*out = hold;
-	upmu_lease_check();
-	return 0;
-
-err_cover:
-	upmu_cover_discard(cover);
-err_hold:
-	upmu_hold_put(hold);
+	if (!err)
+		upmu_lease_check();
+out:
+	upmu_process_discard(process);
+	upmu_family_put(family);
 	return err;
 }
 
+int upmu_lease_take_for_all(struct upmu_hold *hold, u32 mode)
+{
+	upmu_lease_settle_locked();
+	return upmu_lease_take_with(hold, mode, 0, NULL, NULL);
+}
+
+/* Ending */
+
+static bool upmu_lease_is_over(const struct upmu_hold *hold)
+{
+	return hold->state == UPMU_STATE_NONE ||
+	       hold->state == UPMU_STATE_ENDED;
+}
+
+static void upmu_lease_uncover(struct upmu_hold *hold)
+{
+	struct upmu_process *process = hold->process;
+
+	upmu_leases_change(&process->own, hold->mode, -1);
+	if (hold->family)
+		upmu_leases_change(&hold->family->all, hold->mode, -1);
+	if (hold->flags & UPMU_LEASE_EXEC)
+		upmu_leases_change(&hold->family->exec, hold->mode, -1);
+	list_del_rcu(&hold->listed);
+	list_del(&hold->of_process);
+	WRITE_ONCE(hold->process, NULL);
+	upmu_in_force--;
+	if (upmu_process_is_idle(process))
+		upmu_process_del(process);
+}
+
+static void upmu_lease_end_locked(struct upmu_hold *hold)
+{
+	lockdep_assert_held(&upmu_lock);
+	if (upmu_lease_is_over(hold))
+		return;
+	WRITE_ONCE(hold->state, UPMU_STATE_ENDED);
+	if (hold->process)
+		upmu_lease_uncover(hold);
+	else
+		WRITE_ONCE(upmu_table.otherwise, 0);
+	kref_get(&hold->ref);
+	list_add_tail(&hold->ending, &upmu_ending);
+}
+
+static void upmu_lease_settle_work(struct work_struct *work)
+{
+	upmu_lease_settle();
+}
+
+static DECLARE_WORK(upmu_settle, upmu_lease_settle_work);
+
 void upmu_lease_end(struct upmu_hold *hold)
 {
-	struct upmu_cover *cover, *next;
 	unsigned long flags;
-	bool was_live;
+	bool over;
 
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	was_live = hold->state != UPMU_STATE_ENDED;
-	if (was_live) {
-		WRITE_ONCE(hold->state, UPMU_STATE_ENDED);
-		list_del(&hold->live);
-		upmu_live--;
-		list_for_each_entry_safe(cover, next, &hold->covers, of_hold)
-			upmu_cover_del(cover);
-		upmu_hold_get(hold); /* the work's */
-	}
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
-	if (!was_live)
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	over = upmu_lease_is_over(hold);
+	upmu_lease_end_locked(hold);
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	if (over)
 		return;
 	upmu_access_refresh();
-	queue_work(upmu_queue, &hold->end);
+	queue_work(upmu_queue, &upmu_settle);
 }
 
-void upmu_lease_flush(void)
+void upmu_lease_end_of(const struct pid *pid)
 {
-	if (upmu_queue) /* `open` may be given before there is one */
-		flush_workqueue(upmu_queue);
+	struct upmu_process *process;
+	unsigned long flags;
+	bool ended = false;
+
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	/* The object goes with the last one. */
+	while ((process = upmu_process_find(pid)) &&
+	       !list_empty(&process->holds)) {
+		upmu_lease_end_locked(list_first_entry(&process->holds,
+						       struct upmu_hold,
+						       of_process));
+		ended = true;
+	}
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	if (!ended)
+		return;
+	upmu_access_refresh();
+	queue_work(upmu_queue, &upmu_settle);
 }
 
-void upmu_lease_settle(struct upmu_hold *hold)
+/* Nothing covers these any more; in portions, for interrupts are off. */
+static void upmu_lease_sweep(void)
 {
-	flush_work(&hold->end);
+	unsigned long flags;
+	bool more;
+
+	do {
+		raw_spin_lock_irqsave(&upmu_lock, flags);
+		more = upmu_process_sweep(16);
+		raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	} while (more);
 }
 
-void upmu_lease_break(struct upmu_hold *hold, const char *reason)
+static bool upmu_lease_any_users(void)
+{
+	return upmu_users[UPMU_MODE_COUNT] || upmu_users[UPMU_MODE_CYCLES] ||
+	       upmu_users[UPMU_MODE_RAW];
+}
+
+void upmu_lease_settle_locked(void)
+{
+	struct upmu_hold *hold, *next;
+	unsigned long flags;
+	LIST_HEAD(ended);
+
+	lockdep_assert_held(&upmu_mutex);
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	list_splice_init(&upmu_ending, &ended);
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	if (list_empty(&ended))
+		return;
+	upmu_access_refresh(); /* who ended it may be on its way to that only */
+	list_for_each_entry_safe(hold, next, &ended, ending) {
+		list_del_init(&hold->ending);
+		upmu_mode_end(hold->mode);
+		upmu_family_put(hold->family);
+		hold->family = NULL;
+		wake_up_interruptible_all(&hold->wait);
+		upmu_hold_put(hold);
+	}
+	if (!upmu_lease_any_users())
+		upmu_lease_sweep();
+}
+
+void upmu_lease_settle(void)
+{
+	mutex_lock(&upmu_mutex);
+	upmu_lease_settle_locked();
+	mutex_unlock(&upmu_mutex);
+}
+
+/* Telling */
+
+static void upmu_lease_break(struct upmu_hold *hold, const char *reason)
 {
 	if (cmpxchg(&hold->state, UPMU_STATE_LIVE, UPMU_STATE_BROKEN) !=
 	    UPMU_STATE_LIVE)
 		return;
 	pr_warn("the %s lease of %s (pid %d) is broken: %s\n",
-		upmu_mode_names[hold->mode], hold->comm, pid_nr(hold->process),
+		upmu_mode_names[hold->mode], hold->comm, pid_nr(hold->pid),
 		reason);
-	upmu_hold_get(hold); /* the work's */
-	queue_work(upmu_queue, &hold->tell);
-}
-
-static struct upmu_hold *upmu_lease_first_taker(void)
-{
-	struct upmu_hold *hold, *found = NULL;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	list_for_each_entry(hold, &upmu_holds, live)
-		if (hold->mode != UPMU_MODE_COUNT &&
-		    hold->state == UPMU_STATE_LIVE) {
-			found = hold;
-			upmu_hold_get(found);
-			break;
-		}
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
-	return found;
+	wake_up_interruptible_all(&hold->wait);
 }
 
 void upmu_lease_check(void)
 {
 	struct upmu_hold *hold;
 
-	if (upmu_take_intact())
+	if (upmu_counters_intact())
 		return;
-	if (upmu_open_mode())
+	if (upmu_open_choice() != UPMU_OPEN_NONE)
 		pr_warn_once("open=%s is broken: somebody replaced what keeps perf off\n",
 			     upmu_open_name());
-	while ((hold = upmu_lease_first_taker())) {
-		upmu_lease_break(hold, "somebody replaced what keeps perf off");
-		upmu_hold_put(hold);
-	}
+	rcu_read_lock();
+	list_for_each_entry_rcu(hold, &upmu_holds, listed)
+		if (hold->mode != UPMU_MODE_COUNT)
+			upmu_lease_break(hold,
+					 "somebody replaced what keeps perf off");
+	rcu_read_unlock();
+}
+
+static void upmu_lease_tell_one(struct upmu_hold *hold)
+{
+	const struct upmu_family *family = READ_ONCE(hold->family);
+
+	if (family && READ_ONCE(family->uncovered))
+		upmu_lease_break(hold, "no memory to cover a child");
+}
+
+static void upmu_lease_tell_all(struct work_struct *work)
+{
+	struct upmu_hold *hold;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(hold, &upmu_holds, listed)
+		upmu_lease_tell_one(hold);
+	rcu_read_unlock();
+}
+
+static DECLARE_WORK(upmu_tell, upmu_lease_tell_all);
+
+void upmu_lease_tell(void)
+{
+	queue_work(upmu_queue, &upmu_tell);
+}
+
+static void upmu_lease_tell_irq(struct irq_work *work)
+{
+	upmu_lease_tell();
+}
+
+static struct irq_work upmu_tell_irq;
+
+void upmu_lease_tell_from_switch(void)
+{
+	irq_work_queue(&upmu_tell_irq);
 }
 
 void upmu_lease_info(struct upmu_info *info)
 {
 	const struct upmu_hold *first;
-	unsigned long flags;
 
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	info->leases = upmu_live;
-	first = list_first_entry_or_null(&upmu_holds, struct upmu_hold, live);
+	rcu_read_lock();
+	info->leases = READ_ONCE(upmu_in_force);
+	first = upmu_lease_nth(0);
 	if (first) {
-		info->holder_pid = pid_vnr(first->process);
+		info->holder_pid = pid_vnr(first->pid);
 		info->holder_mode = first->mode;
 		strscpy(info->holder_comm, first->comm,
 			sizeof(info->holder_comm));
 	}
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+	rcu_read_unlock();
 }
 
-/* The holds of @process that it took itself, one at a time; with a reference.
- */
-static struct upmu_hold *upmu_lease_taken_by(const struct pid *process)
+unsigned int upmu_lease_count(void)
 {
-	struct upmu_hold *found = NULL;
-	struct upmu_cover *cover = NULL;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	while ((cover = upmu_cover_next(process, cover)))
-		if (upmu_cover_is_holder(cover)) {
-			found = cover->hold;
-			upmu_hold_get(found);
-			break;
-		}
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
-	return found;
+	return READ_ONCE(upmu_in_force);
 }
 
-static void upmu_lease_end_taken_by(const struct pid *process)
+struct upmu_hold *upmu_lease_after(struct upmu_hold *hold)
+{
+	return list_next_or_null_rcu(&upmu_holds, &hold->listed,
+				     struct upmu_hold, listed);
+}
+
+struct upmu_hold *upmu_lease_nth(loff_t n)
 {
 	struct upmu_hold *hold;
 
-	while ((hold = upmu_lease_taken_by(process))) {
-		upmu_lease_end(hold);
-		upmu_hold_put(hold);
-	}
-}
-
-/* @task is a child of @cover's process, or that process in a new program. */
-static bool upmu_lease_extend(const struct upmu_cover *cover,
-			      struct task_struct *task)
-{
-	struct upmu_cover *more = upmu_cover_new_atomic(cover->hold, task);
-
-	if (more)
-		upmu_cover_add(more);
-	return more;
-}
-
-void upmu_lease_forked(struct task_struct *parent, struct task_struct *child)
-{
-	struct upmu_hold *broken = NULL;
-	struct upmu_cover *cover = NULL;
-	unsigned long flags;
-
-	if (!child->mm || task_tgid(child) == task_tgid(parent))
-		return;
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	while ((cover = upmu_cover_next(task_tgid(parent), cover))) {
-		if (!(cover->hold->flags & UPMU_LEASE_CHILDREN))
-			continue;
-		if (!upmu_lease_extend(cover, child) && !broken) {
-			broken = cover->hold;
-			upmu_hold_get(broken);
-		}
-	}
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
-	if (broken) {
-		upmu_lease_break(broken, "no memory to cover a child");
-		upmu_hold_put(broken);
-	}
-}
-
-void upmu_lease_executed(struct task_struct *task, bool privileged)
-{
-	struct pid *process = task_tgid(task);
-	struct upmu_cover *cover, *next;
-	struct upmu_hold *broken = NULL;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	for (cover = upmu_cover_next(process, NULL); cover; cover = next) {
-		next = upmu_cover_next(process, cover);
-		if (upmu_cover_is_holder(cover))
-			continue;
-		/* New covers go before the first: the walk misses them. */
-		if (cover->hold->flags & UPMU_LEASE_EXEC && !privileged &&
-		    !upmu_lease_extend(cover, task) && !broken) {
-			broken = cover->hold;
-			upmu_hold_get(broken);
-		}
-		upmu_cover_del(cover);
-	}
-	/* No switch happened: this CPU still permits what the old mm had. */
-	upmu_access_refresh_local();
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
-	upmu_lease_end_taken_by(process);
-	if (broken) {
-		upmu_lease_break(broken, "no memory to cover a program");
-		upmu_hold_put(broken);
-	}
-}
-
-void upmu_lease_exited(struct task_struct *task)
-{
-	struct pid *process = task_tgid(task);
-	struct upmu_cover *cover, *next;
-	unsigned long flags;
-
-	/* A process ends with its last thread. */
-	if (atomic_read(&task->signal->live))
-		return;
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	for (cover = upmu_cover_next(process, NULL); cover; cover = next) {
-		next = upmu_cover_next(process, cover);
-		if (!upmu_cover_is_holder(cover))
-			upmu_cover_del(cover);
-	}
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
-	upmu_lease_end_taken_by(process);
+	list_for_each_entry_rcu(hold, &upmu_holds, listed)
+		if (!n--)
+			return hold;
+	return NULL;
 }
 
 /* A process names itself: no line breaks and no escapes from it. */
@@ -420,51 +485,53 @@ static void upmu_hold_name(char name[TASK_COMM_LEN], const char *comm)
 	name[n] = '\0';
 }
 
-static void upmu_hold_show(struct seq_file *m, struct upmu_hold *hold)
+/* Itself and those of its family that it covers. */
+static unsigned int upmu_hold_processes(const struct upmu_hold *hold)
+{
+	const struct upmu_family *family = hold->family;
+
+	if (!family)
+		return 1;
+	return 1 + family->processes -
+	       (hold->flags & UPMU_LEASE_EXEC ? 0 : family->executed);
+}
+
+void upmu_lease_show(struct seq_file *m, const struct upmu_hold *hold)
 {
 	char name[TASK_COMM_LEN];
-	unsigned int processes = 0;
-	struct list_head *each;
 
-	list_for_each(each, &hold->covers) processes++;
 	upmu_hold_name(name, hold->comm);
 	seq_printf(m,
 		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
-		   pid_vnr(hold->process), upmu_mode_names[hold->mode],
+		   pid_vnr(hold->pid), upmu_mode_names[hold->mode],
 		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
 		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
 		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
-		   processes, ktime_ms_delta(ktime_get(), hold->since), name);
-}
-
-void upmu_lease_show(struct seq_file *m)
-{
-	struct upmu_hold *hold;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&upmu_covers_lock, flags);
-	seq_printf(m, "leases %u\n", upmu_live);
-	list_for_each_entry(hold, &upmu_holds, live)
-		upmu_hold_show(m, hold);
-	raw_spin_unlock_irqrestore(&upmu_covers_lock, flags);
+		   upmu_hold_processes(hold),
+		   ktime_ms_delta(ktime_get(), hold->since), name);
 }
 
 int upmu_lease_init(void)
 {
 	int err;
 
+	init_irq_work(&upmu_tell_irq, upmu_lease_tell_irq);
 	upmu_queue = alloc_ordered_workqueue("upmu", 0);
 	if (!upmu_queue)
 		return -ENOMEM;
-	err = upmu_cover_init();
+	err = upmu_process_init();
 	if (err)
 		destroy_workqueue(upmu_queue);
 	return err;
 }
 
+/* Nobody holds anything, and no probe of the scheduler's is there any more. */
 void upmu_lease_exit(void)
 {
-	upmu_take_exit();
+	upmu_lease_settle();
+	upmu_counters_exit();
+	irq_work_sync(&upmu_tell_irq);
+	rcu_barrier(); /* each queue_rcu_work() has become a work */
 	destroy_workqueue(upmu_queue);
-	upmu_cover_exit();
+	upmu_process_exit();
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lease.h - a lease and the processes that it covers
+ * lease.h - what an open descriptor holds
  *
- * A hold is one lease; a cover is one process that it covers: the holder and,
- * where asked, its children. The scheduler asks by memory (a thread runs with
- * its process's mm); fork, exec and exit ask by process.
+ * A hold is made with the open file and carries one lease in its life:
+ *
+ *   NONE --take--> LIVE --end--> ENDED, and in upmu_ending until all that it
+ *                   |  ^           changed has been put back
+ *                   v  |
+ *                  BROKEN (somebody took its registers)
  */
 #ifndef UPMU_LEASE_H
 #define UPMU_LEASE_H
@@ -14,6 +17,7 @@
 #include <linux/list.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
+#include <linux/uidgid.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -22,102 +26,77 @@
 /* Of one process at a time, those of its parents that cover it included. */
 #define UPMU_LEASES_MAX 64
 
+/* Of one user, who may have as many processes as RLIMIT_NPROC says. */
+#define UPMU_LEASES_PER_USER 4096
+
 /**
- * struct upmu_hold - one lease
- * @ref: its open file, and the work that ends it
- * @live: in the list of leases while in force
- * @covers: the processes covered
- * @process: who took it
- * @comm: that process's name then
+ * struct upmu_hold - what a descriptor holds, or `open`
+ * @ref: its file; upmu_ending
+ * @listed: in upmu_holds while in force; RCU
+ * @of_process: in its process's holds
+ * @ending: in upmu_ending
+ * @process: who took it, while in force; NULL: `open`
+ * @family: with CHILDREN, what it is of
+ * @pid: of the process that took it, from then on
+ * @uid: whose it was
+ * @comm: its name
  * @mode: enum upmu_mode
  * @flags: enum upmu_lease_flags
  * @state: enum upmu_lease_state
+ * @written: enum upmu_written, as far as told
  * @since: when
  * @wait: poll()
- * @end: puts back what the lease changed
- * @tell: wakes who waits in poll()
- * @free: frees it
+ * @free: frees it after the readers
  */
 struct upmu_hold {
 	struct kref ref;
-	struct list_head live;
-	struct list_head covers;
-	struct pid *process;
+	struct list_head listed;
+	struct list_head of_process;
+	struct list_head ending;
+	struct upmu_process *process;
+	struct upmu_family *family;
+	struct pid *pid;
+	kuid_t uid;
 	char comm[TASK_COMM_LEN];
 	u32 mode;
 	u32 flags;
 	u32 state;
+	u32 written;
 	ktime_t since;
 	wait_queue_head_t wait;
-	struct work_struct end;
-	struct work_struct tell;
-	struct work_struct free;
-};
-
-/**
- * struct upmu_cover - one process that a lease covers
- * @by_mm: in the table that the scheduler asks
- * @by_process: in the table that fork, exec and exit ask
- * @of_hold: in its hold's covers
- * @mm: its memory; the mm_struct is pinned (not the memory), for a bare
- *	pointer could come back as another process's
- * @process: its thread group, pinned
- * @hold: its lease, which outlives it
- * @bits: permission
- * @free: frees it after the readers
- */
-struct upmu_cover {
-	struct hlist_node by_mm;
-	struct hlist_node by_process;
-	struct list_head of_hold;
-	struct mm_struct *mm;
-	struct pid *process;
-	struct upmu_hold *hold;
-	u32 bits;
 	struct rcu_work free;
 };
 
-/* cover.c */
+int upmu_lease_init(void);
+void upmu_lease_exit(void);
 
-/* Guards both tables, the covers of each hold, and the list of holds. */
-extern raw_spinlock_t upmu_covers_lock;
-
-int upmu_cover_init(void);
-void upmu_cover_exit(void);
-struct upmu_cover *upmu_cover_new(struct upmu_hold *hold,
-				  struct task_struct *task);
-/* The same where nothing may sleep, upmu_covers_lock held; NULL: no memory. */
-struct upmu_cover *upmu_cover_new_atomic(struct upmu_hold *hold,
-					 struct task_struct *task);
-/* To be called before what forks may be covered; sleeps. */
-int upmu_cover_fill_reserve(void);
-/* One that was never added. */
-void upmu_cover_discard(struct upmu_cover *cover);
-void upmu_cover_add(struct upmu_cover *cover);
-/* Takes it out; it is freed when nobody reads it any more. */
-void upmu_cover_del(struct upmu_cover *cover);
-/* The covers of @process one after the other; @last NULL: the first. */
-struct upmu_cover *upmu_cover_next(const struct pid *process,
-				   struct upmu_cover *last);
-unsigned int upmu_cover_count(const struct pid *process);
-/* Runs in a work of its own, some time before unloading. */
-void upmu_cover_defer(struct work_struct *work);
-
-static inline bool upmu_cover_is_holder(const struct upmu_cover *cover)
-{
-	return cover->process == cover->hold->process;
-}
-
-/* lease.c */
-
-void upmu_hold_get(struct upmu_hold *hold);
+/* NULL: no memory */
+struct upmu_hold *upmu_hold_new(void);
 void upmu_hold_put(struct upmu_hold *hold);
-int upmu_lease_take(struct upmu_hold **out, u32 mode, u32 flags);
+
+/* For this process; sleeps. The contract is struct upmu_lease's in uapi.h. */
+int upmu_lease_take(struct upmu_hold *hold, u32 mode, u32 flags);
+/* For all processes; upmu_mutex. */
+int upmu_lease_take_for_all(struct upmu_hold *hold, u32 mode);
 /* Idempotent; interrupts on, may not sleep. Access ends before it returns. */
 void upmu_lease_end(struct upmu_hold *hold);
-/* Wait until what an ended lease changed has been put back. */
-void upmu_lease_settle(struct upmu_hold *hold);
-/* Its counts are not to be trusted from now on; says so. As _end(). */
-void upmu_lease_break(struct upmu_hold *hold, const char *reason);
+/* All that @pid's process took itself; the same. */
+void upmu_lease_end_of(const struct pid *pid);
+/* Until all that ended leases changed has been put back; sleep. */
+void upmu_lease_settle(void);
+void upmu_lease_settle_locked(void); /* upmu_mutex */
+/* What was taken from perf was taken back by somebody: tell the holders. */
+void upmu_lease_check(void);
+/* Something happened to covered processes: holders are told, soon. */
+void upmu_lease_tell(void);
+/* The same from where the scheduler holds its locks. */
+void upmu_lease_tell_from_switch(void);
+/* Fills what INFO tells of all leases. */
+void upmu_lease_info(struct upmu_info *info);
+unsigned int upmu_lease_count(void);
+/* RCU: the @n-th in force, the one after @hold; NULL: none. */
+struct upmu_hold *upmu_lease_nth(loff_t n);
+struct upmu_hold *upmu_lease_after(struct upmu_hold *hold);
+void upmu_lease_show(struct seq_file *m, const struct upmu_hold *hold);
 
 #endif

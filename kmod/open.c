@@ -9,7 +9,7 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-#include "upmu.h"
+#include "lease.h"
 
 static const char *const upmu_open_names[] = {
 	[UPMU_OPEN_NONE] = "none",
@@ -23,87 +23,74 @@ static const u32 upmu_open_modes[] = {
 	[UPMU_OPEN_ALL] = UPMU_MODE_RAW,
 };
 
-static u32 upmu_open_now; /* upmu_mutex, as the next */
-static bool upmu_open_ready;
+/* The next four: upmu_mutex */
+static u32 upmu_open_now;
 static u32 upmu_open_wanted; /* given when the module was loaded */
+static bool upmu_open_ready;
+static struct upmu_hold *upmu_open_hold;
 
-u32 upmu_open_mode(void)
+u32 upmu_open_choice(void)
 {
 	return READ_ONCE(upmu_open_now);
 }
 
 const char *upmu_open_name(void)
 {
-	return upmu_open_names[upmu_open_mode()];
-}
-
-int upmu_open_admit(u32 mode)
-{
-	lockdep_assert_held(&upmu_mutex);
-	if (upmu_open_now == UPMU_OPEN_ALL)
-		return -EBUSY;
-	if (upmu_open_now == UPMU_OPEN_CYCLES && mode == UPMU_MODE_RAW)
-		return -EBUSY;
-	return 0;
+	return upmu_open_names[upmu_open_choice()];
 }
 
 static void upmu_open_end(void)
 {
-	if (upmu_open_now == UPMU_OPEN_NONE)
+	if (!upmu_open_hold)
 		return;
-	upmu_access_default(0);
-	upmu_access_refresh();
-	upmu_access_put();
-	upmu_take_put(upmu_open_modes[upmu_open_now]);
+	upmu_lease_end(upmu_open_hold);
+	upmu_lease_settle_locked();
+	upmu_hold_put(upmu_open_hold);
+	upmu_open_hold = NULL;
 	WRITE_ONCE(upmu_open_now, UPMU_OPEN_NONE);
 }
 
-static int upmu_open_begin(u32 open)
+static int upmu_open_begin(u32 choice)
 {
-	u32 mode = upmu_open_modes[open], reason;
+	u32 mode = upmu_open_modes[choice];
+	struct upmu_hold *hold;
 	int err;
 
-	if (open == UPMU_OPEN_NONE)
+	if (choice == UPMU_OPEN_NONE)
 		return 0;
-	if (!(upmu_modes(&reason) & BIT(mode)))
-		return -EOPNOTSUPP;
-	err = upmu_lockdown(mode);
+	err = upmu_mode_possible(mode);
 	if (err)
 		return err;
-	/* All the registers for everybody leaves nothing to lease. */
-	if (upmu_lease_any(open != UPMU_OPEN_ALL))
-		return -EBUSY;
-	err = upmu_take_get(mode);
-	if (err)
-		return err;
-	err = upmu_access_get();
+	hold = upmu_hold_new();
+	if (!hold)
+		return -ENOMEM;
+	err = upmu_lease_take_for_all(hold, mode);
 	if (err) {
-		upmu_take_put(mode);
+		upmu_hold_put(hold);
 		return err;
 	}
-	upmu_access_default(upmu_access_bits(mode));
-	upmu_access_refresh();
-	WRITE_ONCE(upmu_open_now, open);
+	upmu_open_hold = hold;
+	WRITE_ONCE(upmu_open_now, choice);
 	return 0;
 }
 
-static int upmu_open_change(u32 open)
+static int upmu_open_change(u32 choice)
 {
 	int err;
 
 	lockdep_assert_held(&upmu_mutex);
-	if (open == upmu_open_now)
+	if (choice == upmu_open_now)
 		return 0;
 	upmu_open_end();
-	err = upmu_open_begin(open);
+	err = upmu_open_begin(choice);
 	if (err) {
 		pr_err("open=%s: error %d; open is none now\n",
-		       upmu_open_names[open], err);
+		       upmu_open_names[choice], err);
 		return err;
 	}
-	if (open == UPMU_OPEN_NONE)
+	if (choice == UPMU_OPEN_NONE)
 		pr_notice("open=none: the registers are closed again\n");
-	else if (open == UPMU_OPEN_CYCLES)
+	else if (choice == UPMU_OPEN_CYCLES)
 		pr_notice("open=cycles: every process may read the cycle counter%s\n",
 			  upmu_access_bits(UPMU_MODE_CYCLES) & UPMU_USER_EN
 				  ? ", and on this core write every counter"
@@ -120,7 +107,7 @@ static int upmu_open_set(const char *value, const struct kernel_param *param)
 
 	if (choice < 0)
 		return -EINVAL;
-	upmu_lease_flush();
+	/* This file is there until all of the module has been taken down. */
 	mutex_lock(&upmu_mutex);
 	if (upmu_open_ready)
 		err = upmu_open_change(choice);

@@ -11,8 +11,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "counters.h"
 #include "fold.h"
-#include "upmu.h"
 
 /* perf_event_attr.config1 of an event that user mode will read, as on arm64. */
 #define UPMU_CONFIG1_USER BIT(1)
@@ -22,6 +22,7 @@
 
 struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
 unsigned int upmu_pmu_count;
+static int (*upmu_default_index)(struct perf_event *event);
 
 struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
 {
@@ -98,7 +99,35 @@ static int upmu_publish_index(struct perf_event *event)
 
 bool upmu_publish_active(void)
 {
-	return upmu_pmu_count && !UPMU_PERF_USER_ACCESS;
+	return upmu_pmu_count && !upmu_pmus[0].user_access;
+}
+
+bool upmu_publish_user_access(void)
+{
+	return upmu_pmu_count && upmu_pmus[0].user_access;
+}
+
+/*
+ * Drivers that publish the index themselves (PMUv3's since 5.17, on 32 bits
+ * too) have a function of their own for it; those for ARMv6 and ARMv7 have
+ * perf's default, which any software event has.
+ */
+static int upmu_publish_ask_default(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.disabled = 1,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	upmu_default_index = event->pmu->event_idx;
+	perf_event_release_kernel(event);
+	return 0;
 }
 
 /*
@@ -136,13 +165,15 @@ static int upmu_publish_add(struct perf_event *event)
 	upmu->pmu = to_arm_pmu(event->pmu);
 	upmu->cycles_idx = idx;
 	upmu->event_idx = event->pmu->event_idx;
+	upmu->user_access = upmu->event_idx != upmu_default_index;
 	/* Whoever sees the count sees the entry. */
 	smp_store_release(&upmu_pmu_count, upmu_pmu_count + 1);
-	if (!UPMU_PERF_USER_ACCESS)
+	upmu_wrap_new(upmu);
+	if (!upmu->user_access)
 		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);
 	upmu_fold_pmu(upmu->pmu);
 	pr_info("perf's %s: %s\n", upmu->pmu->name,
-		UPMU_PERF_USER_ACCESS
+		upmu->user_access
 			? "counting by kernel.perf_user_access"
 			: "its mmap pages carry the counter's index now");
 	return 0;
@@ -175,7 +206,11 @@ void upmu_publish_cpu(unsigned int cpu)
 int upmu_publish_init(void)
 {
 	unsigned int cpu;
+	int err;
 
+	err = upmu_publish_ask_default();
+	if (err)
+		return err;
 	/* One that goes away meanwhile has no event and is not missed. */
 	for_each_online_cpu(cpu)
 		upmu_publish_cpu(cpu);
@@ -191,7 +226,7 @@ void upmu_publish_exit(void)
 			   upmu_pmus[i].event_idx);
 	/*
 	 * Before our code goes: perf asks for the index with preemption off,
-	 * but whether a group fits (reserve.c) with preemption on.
+	 * but whether a group fits (wrap.c) with preemption on.
 	 */
 	synchronize_rcu();
 	synchronize_rcu_tasks();

@@ -7,7 +7,7 @@
  */
 #include <linux/kernel.h>
 
-#include "take.h"
+#include "counters.h"
 
 /* Something for a counter to count until it has passed 2^32. */
 #define UPMU_OVERFLOW_SPINS 64
@@ -26,7 +26,7 @@ void upmu_registers_save(struct upmu_registers *saved, u32 mask)
 	saved->enabled = upmu_regs_enabled() & mask;
 	saved->interrupts = upmu_regs_interrupts() & mask;
 	saved->counters = upmu_regs_counters();
-	if (mask == UPMU_TAKE_ALL)
+	if (mask == UPMU_ALL_COUNTERS)
 		upmu_regs_change_control(UPMU_CONTROL_E, 0);
 	upmu_regs_isb(); /* flags and counts after all has stopped */
 	saved->overflow = upmu_regs_overflow() & mask;
@@ -49,13 +49,13 @@ void upmu_registers_save(struct upmu_registers *saved, u32 mask)
 static void upmu_registers_overflow(u32 mask, unsigned int counters)
 {
 	unsigned int n, spins;
+	/* software increments, or cycles */
 	u32 idle = upmu_regs_has_enables() ? 0 : UPMU_REGS_EVENT_CYCLES;
 
 	for (n = 0; n < counters; n++) {
 		if (!(mask & upmu_counter_bit(n)))
 			continue;
-		upmu_regs_set_type(n,
-				   idle); /* software increments, or cycles */
+		upmu_regs_set_type(n, idle);
 		upmu_regs_set_counter(n, U32_MAX);
 	}
 	if (mask & UPMU_MASK_CYCLES)
@@ -92,8 +92,8 @@ void upmu_registers_restore(const struct upmu_registers *saved, u32 mask)
 
 	upmu_regs_disable_interrupts(mask);
 	upmu_regs_disable(mask);
-	upmu_regs_isb(); /* nothing counts or interrupts while it is rewritten
-			  */
+	/* nothing counts or interrupts while it is rewritten */
+	upmu_regs_isb();
 	upmu_registers_put_flags(saved->overflow & mask, mask, saved->counters);
 	if (mask & UPMU_MASK_CYCLES) {
 		upmu_regs_set_cycles(saved->cycles);
@@ -107,9 +107,10 @@ void upmu_registers_restore(const struct upmu_registers *saved, u32 mask)
 		upmu_regs_set_counter(n, saved->counter[n]);
 	}
 	upmu_regs_select(saved->selected);
+	upmu_regs_change_control(control, saved->control & control);
+	upmu_regs_isb(); /* nothing counts on by a holder's PMCR.E */
 	upmu_regs_enable_interrupts(saved->interrupts & mask);
 	upmu_regs_enable(saved->enabled & mask);
-	upmu_regs_change_control(control, saved->control & control);
 	upmu_regs_isb();
 }
 
@@ -139,7 +140,7 @@ void upmu_registers_begin(u32 mask)
 	if (upmu_regs_has_filter())
 		upmu_regs_set_type(31, 0); /* cycles of all levels but Hyp */
 	upmu_regs_select(selected);
-	if (mask == UPMU_TAKE_ALL)
+	if (mask == UPMU_ALL_COUNTERS)
 		mask = UPMU_MASK_CYCLES |
 		       (upmu_counter_bit(upmu_regs_counters()) - 1);
 	upmu_regs_enable(mask);

@@ -4,64 +4,114 @@
  *
  * In /proc and not in sysfs: it is a list without bound, one line per lease
  * and per CPU, while a sysfs attribute is one value and one page. Not in
- * debugfs: everybody may ask why a lease was refused, as `upmu check` does.
+ * debugfs: everybody may ask why a lease was refused, as `upmu check` does. So
+ * it interrupts no CPU, keeps interrupts on and takes no lock: what is shown
+ * of other CPUs is what the module last did there.
  */
-#include <linux/cpu.h>
+#include <linux/cpumask.h>
 #include <linux/proc_fs.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 
-#include "upmu.h"
+#include "counters.h"
+#include "lease.h"
 
-static void upmu_state_read_access(void *data)
+/* Items beside the leases, and the second's position after any of them. */
+static int upmu_state_head, upmu_state_cpus;
+#define UPMU_STATE_CPUS 0x40000000
+
+static void upmu_state_show_head(struct seq_file *m)
 {
-	struct upmu_core core;
-	u32 *bits = data;
-
-	if (!upmu_core_probe(&core))
-		*bits = upmu_regs_user_access();
-}
-
-/* As the register has it at this moment, with whatever that CPU runs. */
-static void upmu_state_show_cpu(struct seq_file *m, int cpu)
-{
-	const struct upmu_pmu *upmu = upmu_publish_of_cpu(cpu);
-	struct upmu_core core;
-	u32 bits = 0;
-
-	if (upmu_core_probe_cpu(cpu, &core)) {
-		seq_printf(m, "cpu %d pmu none\n", cpu);
-		return;
-	}
-	smp_call_function_single(cpu, upmu_state_read_access, &bits, 1);
-	seq_printf(m, "cpu %d pmu %s version %u counters %u access 0x%x\n", cpu,
-		   upmu ? upmu->pmu->name : "unregistered", core.version,
-		   core.counters, bits);
-}
-
-static int upmu_state_show(struct seq_file *m, void *unused)
-{
-	int cpu;
-
+	upmu_lease_check();
 	seq_printf(m, "abi %d\n", UPMU_ABI);
 	seq_printf(m, "published %s\n", upmu_publish_active() ? "yes" : "no");
 	seq_printf(m, "raw %s\n", upmu_raw_group() ? "group" : "root");
 	seq_printf(m, "open %s\n", upmu_open_name());
-	seq_printf(m, "taken 0x%08x\n", upmu_take_taken());
-	upmu_lease_check();
-	upmu_lease_show(m);
-	cpus_read_lock();
+	seq_printf(m, "taken 0x%08x\n", upmu_counters_wanted());
+	seq_printf(m, "leases %u\n", upmu_lease_count());
+}
+
+static void upmu_state_show_cpu(struct seq_file *m, int cpu)
+{
+	const struct upmu_core *core = upmu_core_of(cpu);
+	const struct upmu_pmu *upmu = upmu_publish_of_cpu(cpu);
+
+	if (!core)
+		seq_printf(m, "cpu %d pmu none\n", cpu);
+	else
+		seq_printf(m,
+			   "cpu %d pmu %s version %u counters %u access 0x%x\n",
+			   cpu, upmu ? upmu->pmu->name : "unregistered",
+			   core->version, core->counters,
+			   upmu_access_granted(cpu));
+}
+
+static void upmu_state_show_cpus(struct seq_file *m)
+{
+	int cpu;
+
 	for_each_online_cpu(cpu)
 		upmu_state_show_cpu(m, cpu);
-	cpus_read_unlock();
+}
+
+/* @lease, or what comes after the last one. */
+static void *upmu_state_item(struct upmu_hold *lease, loff_t *position)
+{
+	if (lease)
+		return lease;
+	*position = UPMU_STATE_CPUS;
+	return &upmu_state_cpus;
+}
+
+static void *upmu_state_start(struct seq_file *m, loff_t *position)
+	__acquires(RCU)
+{
+	rcu_read_lock();
+	if (!*position)
+		return &upmu_state_head;
+	if (*position > UPMU_STATE_CPUS)
+		return NULL;
+	return upmu_state_item(upmu_lease_nth(*position - 1), position);
+}
+
+static void *upmu_state_next(struct seq_file *m, void *item, loff_t *position)
+{
+	++*position;
+	if (item == &upmu_state_cpus)
+		return NULL;
+	if (item == &upmu_state_head)
+		return upmu_state_item(upmu_lease_nth(0), position);
+	return upmu_state_item(upmu_lease_after(item), position);
+}
+
+static void upmu_state_stop(struct seq_file *m, void *item) __releases(RCU)
+{
+	rcu_read_unlock();
+}
+
+static int upmu_state_show(struct seq_file *m, void *item)
+{
+	if (item == &upmu_state_head)
+		upmu_state_show_head(m);
+	else if (item == &upmu_state_cpus)
+		upmu_state_show_cpus(m);
+	else
+		upmu_lease_show(m, item);
 	return 0;
 }
 
+static const struct seq_operations upmu_state_ops = {
+	.start = upmu_state_start,
+	.next = upmu_state_next,
+	.stop = upmu_state_stop,
+	.show = upmu_state_show,
+};
+
 int upmu_state_init(void)
 {
-	if (!proc_create_single("upmu", 0444, NULL, upmu_state_show))
-		return -ENOMEM;
-	return 0;
+	return proc_create_seq("upmu", 0444, NULL, &upmu_state_ops) ? 0
+								    : -ENOMEM;
 }
 
 void upmu_state_exit(void)

@@ -12,25 +12,25 @@
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
 
-#include "upmu.h"
+#include "process.h"
 
 #define UPMU_WATCH_LINGER (2 * HZ)
 
 static void upmu_on_fork(void *data, struct task_struct *parent,
 			 struct task_struct *child)
 {
-	upmu_lease_forked(parent, child);
+	upmu_process_forked(parent, child);
 }
 
 static void upmu_on_exec(void *data, struct task_struct *task, pid_t old_pid,
 			 struct linux_binprm *bprm)
 {
-	upmu_lease_executed(task, bprm->secureexec);
+	upmu_process_executed(task, bprm->secureexec);
 }
 
 static void upmu_on_exit(UPMU_EXIT_ARGS)
 {
-	upmu_lease_exited(task);
+	upmu_process_exited(task);
 }
 
 static struct upmu_watch {

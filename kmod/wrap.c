@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reserve.c - counters are kept from perf
+ * wrap.c - the PMU driver's functions, while there are leases
  *
  * Pinned kernel events would hold counters too, but perf takes all pinned
  * events out and puts them back whenever somebody opens another one, and that
- * rewrites their registers. So the driver's own entry points are wrapped while
- * a counter is reserved: perf's events are told that it is in use, and the
+ * rewrites their registers. So the driver's own entry points are wrapped: for
+ * counters that are taken perf's events are told that they are in use, and the
  * global switch (PMCR.E) is left on. An event that finds no counter waits, and
  * its time_running says so.
  *
- * perf's own `cycles` goes to an ordinary counter while PMCCNTR is reserved.
+ * perf's own `cycles` goes to an ordinary counter while PMCCNTR is taken.
  */
 #include <linux/cpu.h>
+#include <linux/delay.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/workqueue.h>
 
-#include "take.h"
+#include "counters.h"
 
 /* The 32-bit drivers' own code for PMCCNTR, and what an event counter counts.
  */
@@ -26,12 +28,7 @@
 #define UPMU_EVENT_CYCLES  0x11u /* DDI 0406C C12.8.2 */
 #define UPMU_V6_ANY_EVENT  0x00u /* only to be placed as any other event is */
 
-static u32 upmu_reserved; /* mask of counters; 0, the cycle counter, or all */
-
-static bool upmu_reserved_all(void)
-{
-	return READ_ONCE(upmu_reserved) == UPMU_TAKE_ALL;
-}
+static bool upmu_wrap_wanted; /* cpus_read_lock() */
 
 static void upmu_kick_handler(struct perf_event *event,
 			      struct perf_sample_data *data,
@@ -61,22 +58,36 @@ static int upmu_place_cycles(const struct upmu_pmu *upmu,
 	return idx;
 }
 
+static int upmu_place(const struct upmu_pmu *upmu, struct pmu_hw_events *hw,
+		      struct perf_event *event)
+{
+	if (upmu_is_driver_cycles(event->hw.config_base))
+		return upmu_place_cycles(upmu, hw, event);
+	return upmu->ops.get_event_idx(hw, event);
+}
+
 static int upmu_get_event_idx(struct pmu_hw_events *hw,
 			      struct perf_event *event)
 {
 	const struct upmu_pmu *upmu = upmu_publish_find(event->pmu);
+	u32 wanted = upmu_counters_wanted();
+	bool was_used;
+	int idx;
 
 	/* perf asks whether a group would fit an empty PMU: as ever. */
 	if (hw != raw_cpu_ptr(upmu->pmu->hw_events))
 		return upmu->ops.get_event_idx(hw, event);
-	if (upmu_reserved_all() || event->overflow_handler == upmu_kick_handler)
+	if (wanted == UPMU_ALL_COUNTERS ||
+	    event->overflow_handler == upmu_kick_handler)
 		return -EAGAIN;
-	if (!READ_ONCE(upmu_reserved))
+	if (!wanted)
 		return upmu->ops.get_event_idx(hw, event);
-	__set_bit(upmu->cycles_idx, hw->used_mask);
-	if (upmu_is_driver_cycles(event->hw.config_base))
-		return upmu_place_cycles(upmu, hw, event);
-	return upmu->ops.get_event_idx(hw, event);
+	/* Interrupts are off; this CPU may not have been taken yet. */
+	was_used = __test_and_set_bit(upmu->cycles_idx, hw->used_mask);
+	idx = upmu_place(upmu, hw, event);
+	if (!was_used)
+		__clear_bit(upmu->cycles_idx, hw->used_mask);
+	return idx;
 }
 
 static void upmu_clear_event_idx(struct pmu_hw_events *hw,
@@ -94,20 +105,36 @@ static void upmu_clear_event_idx(struct pmu_hw_events *hw,
 
 static void upmu_pmu_start(struct arm_pmu *pmu)
 {
-	if (upmu_reserved_all())
+	if (upmu_counters_held() == UPMU_ALL_COUNTERS)
 		return;
+	upmu_access_yield();
 	upmu_publish_find(&pmu->pmu)->ops.start(pmu);
-	/* arm64 since 5.17 writes the permission register in there. */
-	upmu_access_reassert();
+	upmu_access_regain();
 }
 
 static void upmu_pmu_stop(struct arm_pmu *pmu)
 {
-	if (!READ_ONCE(upmu_reserved))
+	if (!upmu_counters_held())
 		upmu_publish_find(&pmu->pmu)->ops.stop(pmu);
 }
 
-static void upmu_reserve_wrap(struct upmu_pmu *upmu)
+/*
+ * arm64's handler calls its own start, which writes the permission register,
+ * and stops all counters while it runs: the cycle counter too.
+ */
+static irqreturn_t upmu_pmu_handle_irq(struct arm_pmu *pmu)
+{
+	irqreturn_t handled;
+
+	if (upmu_counters_held() == UPMU_ALL_COUNTERS)
+		return IRQ_NONE; /* the flags are the holder's */
+	upmu_access_yield();
+	handled = upmu_publish_find(&pmu->pmu)->ops.handle_irq(pmu);
+	upmu_access_regain();
+	return handled;
+}
+
+static void upmu_wrap_one(struct upmu_pmu *upmu)
 {
 	struct arm_pmu *pmu = upmu->pmu;
 
@@ -116,6 +143,7 @@ static void upmu_reserve_wrap(struct upmu_pmu *upmu)
 	upmu->ops = (struct upmu_pmu_ops){
 		.get_event_idx = pmu->get_event_idx,
 		.clear_event_idx = pmu->clear_event_idx,
+		.handle_irq = pmu->handle_irq,
 		.start = pmu->start,
 		.stop = pmu->stop,
 	};
@@ -123,66 +151,103 @@ static void upmu_reserve_wrap(struct upmu_pmu *upmu)
 	smp_wmb(); /* what a wrapper reads comes before the wrapper */
 	WRITE_ONCE(pmu->clear_event_idx, upmu_clear_event_idx);
 	WRITE_ONCE(pmu->get_event_idx, upmu_get_event_idx);
+	WRITE_ONCE(pmu->handle_irq, upmu_pmu_handle_irq);
 	WRITE_ONCE(pmu->start, upmu_pmu_start);
 	WRITE_ONCE(pmu->stop, upmu_pmu_stop);
 }
 
-static bool upmu_reserve_is_ours(const struct upmu_pmu *upmu)
+static bool upmu_wrap_is_ours(const struct upmu_pmu *upmu)
 {
 	const struct arm_pmu *pmu = upmu->pmu;
 
 	return READ_ONCE(pmu->get_event_idx) == upmu_get_event_idx &&
 	       READ_ONCE(pmu->clear_event_idx) == upmu_clear_event_idx &&
+	       READ_ONCE(pmu->handle_irq) == upmu_pmu_handle_irq &&
 	       READ_ONCE(pmu->start) == upmu_pmu_start &&
 	       READ_ONCE(pmu->stop) == upmu_pmu_stop;
 }
 
-static void upmu_reserve_unwrap(struct upmu_pmu *upmu)
+static void upmu_unwrap_one(struct upmu_pmu *upmu)
 {
 	struct arm_pmu *pmu = upmu->pmu;
 
 	/* Whoever replaced them calls ours, and may put them back at any time. */
-	if (!upmu->wrapped || !upmu_reserve_is_ours(upmu))
+	if (!upmu->wrapped || !upmu_wrap_is_ours(upmu))
 		return;
 	WRITE_ONCE(pmu->stop, upmu->ops.stop);
 	WRITE_ONCE(pmu->start, upmu->ops.start);
+	WRITE_ONCE(pmu->handle_irq, upmu->ops.handle_irq);
 	WRITE_ONCE(pmu->get_event_idx, upmu->ops.get_event_idx);
 	WRITE_ONCE(pmu->clear_event_idx, upmu->ops.clear_event_idx);
 	upmu->wrapped = false;
 }
 
-bool upmu_reserve_intact(void)
+void upmu_wrap(void)
+{
+	struct upmu_pmu *upmu;
+
+	upmu_wrap_wanted = true;
+	upmu_for_each_pmu(upmu)
+		upmu_wrap_one(upmu);
+}
+
+void upmu_wrap_new(struct upmu_pmu *upmu)
+{
+	if (upmu_wrap_wanted)
+		upmu_wrap_one(upmu);
+}
+
+void upmu_unwrap(void)
+{
+	struct upmu_pmu *upmu;
+
+	upmu_wrap_wanted = false;
+	/* One that still runs does what the driver's own does. */
+	upmu_for_each_pmu(upmu)
+		upmu_unwrap_one(upmu);
+}
+
+bool upmu_wrap_intact(void)
 {
 	struct upmu_pmu *upmu;
 
 	upmu_for_each_pmu(upmu)
-		if (upmu->wrapped && !upmu_reserve_is_ours(upmu))
+		if (upmu->wrapped && !upmu_wrap_is_ours(upmu))
 			return false;
 	return true;
 }
 
-void upmu_reserve_pin(void)
+void upmu_wrap_pin(void)
 {
 	static bool pinned;
-	bool intact = upmu_reserve_intact();
+	bool intact = upmu_wrap_intact();
 
 	lockdep_assert_held(&upmu_mutex);
 	if (intact != pinned)
 		return;
-	pinned = !intact;
-	if (intact) {
+	if (intact)
 		module_put(THIS_MODULE);
-		return;
+	else if (!try_module_get(THIS_MODULE))
+		return; /* unloading, which waits */
+	pinned = !intact;
+	if (pinned)
+		pr_warn("somebody wraps perf's PMU driver around this module, which cannot be unloaded now\n");
+}
+
+void upmu_wrap_wait(void)
+{
+	while (!upmu_wrap_intact()) {
+		pr_warn_once("unloading waits for who wraps the PMU driver\n");
+		msleep(100);
 	}
-	__module_get(THIS_MODULE);
-	pr_warn("somebody wraps perf's PMU driver around this module, which cannot be unloaded now\n");
+	upmu_unwrap();
 }
 
 /*
  * Opening a pinned event makes perf take every event off that CPU's counters
  * and place them anew; this one itself is never placed.
  */
-static void upmu_reserve_kick(unsigned int cpu)
+static long upmu_wrap_kick_here(void *unused)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -192,78 +257,44 @@ static void upmu_reserve_kick(unsigned int cpu)
 	};
 	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL,
-						 upmu_kick_handler, NULL);
-	if (!IS_ERR(event))
-		perf_event_release_kernel(event);
+	event = perf_event_create_kernel_counter(&attr, smp_processor_id(),
+						 NULL, upmu_kick_handler, NULL);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	perf_event_release_kernel(event);
+	return 0;
 }
 
-static void upmu_reserve_kick_all(void)
+/* In a kernel thread: an ordinary user's would be refused. */
+int upmu_wrap_kick(void)
 {
 	unsigned int cpu;
+	int err, first = 0;
 
-	for_each_online_cpu(cpu)
-		if (upmu_publish_of_cpu(cpu))
-			upmu_reserve_kick(cpu);
+	for_each_online_cpu(cpu) {
+		if (!upmu_publish_of_cpu(cpu))
+			continue;
+		err = work_on_cpu(cpu, upmu_wrap_kick_here, NULL);
+		first = first ? first : err;
+	}
+	return first;
 }
 
-/*
- * What arm64 takes for an unused counter it sets to zero before it opens the
- * PMU to a task: the cycle counter must look used.
- */
-static void upmu_reserve_mark(void *data)
+void upmu_wrap_mark(bool used)
 {
 	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
-	bool *reserved = data;
-	unsigned long *used;
+	unsigned long *mask;
 
 	if (!upmu)
 		return;
-	used = this_cpu_ptr(upmu->pmu->hw_events)->used_mask;
-	if (*reserved)
-		__set_bit(upmu->cycles_idx, used);
+	mask = this_cpu_ptr(upmu->pmu->hw_events)->used_mask;
+	if (used)
+		__set_bit(upmu->cycles_idx, mask);
 	else
-		__clear_bit(upmu->cycles_idx, used);
+		__clear_bit(upmu->cycles_idx, mask);
 }
 
-void upmu_reserve_cpu_up(void)
-{
-	bool reserved = READ_ONCE(upmu_reserved) == UPMU_MASK_CYCLES;
-
-	if (reserved)
-		upmu_reserve_mark(&reserved);
-}
-
-void upmu_reserve_begin(u32 mask)
-{
-	struct upmu_pmu *upmu;
-	bool reserved = true;
-
-	WRITE_ONCE(upmu_reserved, mask);
-	upmu_for_each_pmu(upmu)
-		upmu_reserve_wrap(upmu);
-	upmu_reserve_kick_all();
-	if (mask == UPMU_MASK_CYCLES)
-		on_each_cpu(upmu_reserve_mark, &reserved, 1);
-}
-
-void upmu_reserve_end(void)
-{
-	struct upmu_pmu *upmu;
-	bool reserved = false;
-
-	if (READ_ONCE(upmu_reserved) == UPMU_MASK_CYCLES)
-		on_each_cpu(upmu_reserve_mark, &reserved, 1);
-	WRITE_ONCE(upmu_reserved, 0);
-	upmu_reserve_kick_all();
-	/* One that still runs does what the driver's own does. */
-	upmu_for_each_pmu(upmu)
-		upmu_reserve_unwrap(upmu);
-	upmu_reserve_pin();
-}
-
-/* Counters that perf's events are on, on this CPU; interrupts off. */
-u32 upmu_reserve_perf_mask(void)
+u32 upmu_wrap_perf_mask(void)
 {
 	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
 	const struct pmu_hw_events *hw;
@@ -279,25 +310,17 @@ u32 upmu_reserve_perf_mask(void)
 	return mask;
 }
 
-static void upmu_reserve_find_pinned(void *data)
+bool upmu_wrap_has_pinned(void)
 {
 	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
 	const struct pmu_hw_events *hw;
-	bool *pinned = data;
 	int idx;
 
 	if (!upmu)
-		return;
+		return false;
 	hw = this_cpu_ptr(upmu->pmu->hw_events);
 	for (idx = 0; idx < ARMPMU_MAX_HWEVENTS; idx++)
 		if (hw->events[idx] && hw->events[idx]->attr.pinned)
-			WRITE_ONCE(*pinned, true);
-}
-
-bool upmu_reserve_pinned(void)
-{
-	bool pinned = false;
-
-	on_each_cpu(upmu_reserve_find_pinned, &pinned, 1);
-	return pinned;
+			return true;
+	return false;
 }

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * counters.c - whose each CPU's counters are
+ *
+ *          announced             perf is off them: registers saved, begun
+ *   FREE ------------> TAKING ------------------------------------> TAKEN
+ *    ^  ^                 |                                           |
+ *    |  '-----------------'  perf would not go: nothing was changed   |
+ *    |                                                                |
+ *    '----------------- RETURNING <-----------------------------------'
+ *     registers restored            all leases that wanted them ended
+ *
+ * A state changes on its own CPU with interrupts off. A CPU that is away (off,
+ * or without its registers in idle) stays TAKEN: the holder's registers are
+ * kept beside those from before. When it comes back in the same session it gets
+ * the holder's; in another one, or none, it goes through RETURNING first.
+ * upmu_wanted and upmu_session change with upmu_mutex and cpus_read_lock()
+ * held, and upmu_wanted to another mask only through 0 and all CPUs FREE.
+ */
+#include <linux/cpu.h>
+#include <linux/lockdep.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+
+#include "counters.h"
+#include "lease.h"
+
+/* How soon a holder is told that somebody took its registers. */
+#define UPMU_LOOK_PERIOD HZ
+
+enum upmu_cpu_state {
+	UPMU_CPU_FREE,
+	UPMU_CPU_TAKING,
+	UPMU_CPU_TAKEN,
+	UPMU_CPU_RETURNING,
+};
+
+/**
+ * struct upmu_cpu - the counters of one CPU
+ * @state: whose they are
+ * @session: which taking this is of
+ * @mask: which are taken
+ * @perf_ran: perf had events here before
+ * @away: @holders is to be put back
+ * @before: registers before
+ * @holders: registers as user mode left them
+ */
+struct upmu_cpu {
+	enum upmu_cpu_state state;
+	unsigned int session;
+	u32 mask;
+	bool perf_ran;
+	bool away;
+	struct upmu_registers before;
+	struct upmu_registers holders;
+};
+
+static DEFINE_PER_CPU(struct upmu_cpu, upmu_cpu);
+static u32 upmu_wanted;
+static unsigned int upmu_session;
+static unsigned int upmu_takers;     /* of upmu_wanted; upmu_mutex */
+static unsigned int upmu_wrap_users; /* of any mode; upmu_mutex */
+static cpumask_t upmu_cpus_refused;  /* perf would not go */
+
+static void upmu_cpu_go(struct upmu_cpu *cpu, enum upmu_cpu_state state)
+{
+	static const u8 from[] = {
+		[UPMU_CPU_FREE] =
+			BIT(UPMU_CPU_TAKING) | BIT(UPMU_CPU_RETURNING),
+		[UPMU_CPU_TAKING] = BIT(UPMU_CPU_FREE),
+		[UPMU_CPU_TAKEN] = BIT(UPMU_CPU_TAKING),
+		[UPMU_CPU_RETURNING] = BIT(UPMU_CPU_TAKEN),
+	};
+
+	lockdep_assert_irqs_disabled();
+	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
+		WARN_ONCE(!(from[state] & BIT(cpu->state)),
+			  "upmu: from state %d to %d", cpu->state, state);
+	WRITE_ONCE(cpu->state, state);
+}
+
+static void upmu_cpu_announce(void *unused)
+{
+	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+
+	if (cpu->state != UPMU_CPU_FREE || !upmu_core_of(smp_processor_id()))
+		return;
+	upmu_cpu_go(cpu, UPMU_CPU_TAKING);
+	cpu->perf_ran = upmu_wrap_perf_mask();
+}
+
+/* Interrupts off. */
+static void upmu_cpu_take(void *unused)
+{
+	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+	u32 mask = READ_ONCE(upmu_wanted);
+
+	if (cpu->state != UPMU_CPU_TAKING)
+		return;
+	if (upmu_wrap_perf_mask() & mask) {
+		cpumask_set_cpu(smp_processor_id(), &upmu_cpus_refused);
+		upmu_cpu_go(cpu, UPMU_CPU_FREE);
+		return;
+	}
+	upmu_registers_save(&cpu->before, mask);
+	/* It was on for perf's events only, and perf will see to them. */
+	if (cpu->perf_ran)
+		cpu->before.control &= ~UPMU_CONTROL_E;
+	if (mask == UPMU_MASK_CYCLES)
+		upmu_wrap_mark(true);
+	upmu_registers_begin(mask);
+	cpu->session = upmu_session;
+	cpu->mask = mask;
+	upmu_cpu_go(cpu, UPMU_CPU_TAKEN);
+}
+
+/* What perf's events are on is perf's to program. Interrupts off. */
+static void upmu_cpu_return(void *unused)
+{
+	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+	u32 perf = upmu_wrap_perf_mask();
+
+	if (cpu->state == UPMU_CPU_TAKING)
+		upmu_cpu_go(cpu, UPMU_CPU_FREE);
+	if (cpu->state != UPMU_CPU_TAKEN)
+		return;
+	upmu_cpu_go(cpu, UPMU_CPU_RETURNING);
+	if (perf)
+		cpu->before.control |= UPMU_CONTROL_E;
+	upmu_registers_restore(&cpu->before, cpu->mask & ~perf);
+	if (cpu->mask == UPMU_MASK_CYCLES)
+		upmu_wrap_mark(false);
+	cpu->away = false;
+	upmu_cpu_go(cpu, UPMU_CPU_FREE);
+}
+
+void upmu_counters_cpu_down(void)
+{
+	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+
+	if (cpu->state != UPMU_CPU_TAKEN || cpu->away)
+		return;
+	upmu_registers_save(&cpu->holders, cpu->mask);
+	cpu->away = true;
+}
+
+void upmu_counters_cpu_up(void)
+{
+	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+
+	if (!cpu->away)
+		return;
+	upmu_registers_restore(&cpu->holders, cpu->mask);
+	cpu->away = false;
+}
+
+void upmu_counters_cpu_online(void)
+{
+	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+	u32 wanted = READ_ONCE(upmu_wanted);
+
+	if (cpu->state == UPMU_CPU_TAKEN &&
+	    (!wanted || cpu->session != upmu_session))
+		upmu_cpu_return(NULL);
+	if (wanted) {
+		upmu_cpu_announce(NULL);
+		upmu_cpu_take(NULL);
+	}
+	upmu_counters_cpu_up();
+}
+
+u32 upmu_counters_wanted(void)
+{
+	return READ_ONCE(upmu_wanted);
+}
+
+u32 upmu_counters_held(void)
+{
+	const struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+
+	return READ_ONCE(cpu->state) == UPMU_CPU_TAKEN ? cpu->mask : 0;
+}
+
+static void upmu_counters_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(upmu_looks, upmu_counters_look);
+
+static void upmu_counters_look(struct work_struct *work)
+{
+	upmu_lease_check();
+	mutex_lock(&upmu_mutex);
+	upmu_wrap_pin();
+	if (upmu_wanted)
+		schedule_delayed_work(&upmu_looks, UPMU_LOOK_PERIOD);
+	mutex_unlock(&upmu_mutex);
+}
+
+static void upmu_counters_find_pinned(void *found)
+{
+	if (upmu_wrap_has_pinned())
+		WRITE_ONCE(*(bool *)found, true);
+}
+
+static void upmu_counters_end(void)
+{
+	on_each_cpu(upmu_cpu_return, NULL, 1);
+	WRITE_ONCE(upmu_wanted, 0);
+	/*
+	 * What waited for a counter gets one. Where this fails (no memory) it
+	 * gets one when perf next rotates its events.
+	 */
+	upmu_wrap_kick();
+	upmu_wrap_pin();
+}
+
+static int upmu_counters_begin(u32 mask)
+{
+	bool pinned = false;
+	int err;
+
+	if (mask == UPMU_ALL_COUNTERS)
+		on_each_cpu(upmu_counters_find_pinned, &pinned, 1);
+	if (pinned)
+		return -EBUSY;
+	upmu_session++;
+	cpumask_clear(&upmu_cpus_refused);
+	WRITE_ONCE(upmu_wanted, mask);
+	on_each_cpu(upmu_cpu_announce, NULL, 1);
+	err = upmu_wrap_kick();
+	if (!err)
+		on_each_cpu(upmu_cpu_take, NULL, 1);
+	if (!err && !cpumask_empty(&upmu_cpus_refused))
+		err = -EBUSY;
+	if (err)
+		upmu_counters_end();
+	return err;
+}
+
+/* Which counters a mode takes. */
+static const u32 upmu_mode_mask[UPMU_MODES] = {
+	[UPMU_MODE_CYCLES] = UPMU_MASK_CYCLES,
+	[UPMU_MODE_RAW] = UPMU_ALL_COUNTERS,
+};
+
+int upmu_counters_get(u32 mode)
+{
+	u32 mask = upmu_mode_mask[mode];
+	int err = 0;
+
+	lockdep_assert_held(&upmu_mutex);
+	cpus_read_lock();
+	if (!upmu_wrap_users)
+		upmu_wrap();
+	if (mask && !upmu_takers)
+		err = upmu_counters_begin(mask);
+	if (!err) {
+		upmu_wrap_users++;
+		upmu_takers += mask != 0;
+	} else if (!upmu_wrap_users) {
+		upmu_unwrap();
+	}
+	cpus_read_unlock();
+	if (mask && !err)
+		schedule_delayed_work(&upmu_looks, UPMU_LOOK_PERIOD);
+	return err;
+}
+
+void upmu_counters_put(u32 mode)
+{
+	lockdep_assert_held(&upmu_mutex);
+	cpus_read_lock();
+	if (upmu_mode_mask[mode] && !--upmu_takers)
+		upmu_counters_end();
+	if (!--upmu_wrap_users)
+		upmu_unwrap();
+	cpus_read_unlock();
+}
+
+bool upmu_counters_intact(void)
+{
+	return upmu_wrap_intact();
+}
+
+/* Nothing is held. */
+void upmu_counters_exit(void)
+{
+	cancel_delayed_work_sync(&upmu_looks);
+	upmu_wrap_wait();
+}

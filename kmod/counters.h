@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * counters.h - counters that are taken from perf and given to user mode
+ *
+ * counters   whose each CPU's counters are
+ * registers  the registers of one CPU, saved and put back
+ * wrap       perf's driver keeps off them
+ *
+ * Masks have bit n for event counter n and bit 31 for the cycle counter.
+ */
+#ifndef UPMU_COUNTERS_H
+#define UPMU_COUNTERS_H
+
+#include "upmu.h"
+
+#define UPMU_ALL_COUNTERS 0xffffffffu
+
+/* counters.c */
+
+/* Begin and end of what @mode needs; upmu_mutex. */
+int upmu_counters_get(u32 mode);
+void upmu_counters_put(u32 mode);
+/* What perf is to keep off, on every CPU: 0, the cycle counter, or all. */
+u32 upmu_counters_wanted(void);
+/* What user mode has on this CPU; interrupts off. */
+u32 upmu_counters_held(void);
+/* Nobody took the PMU from under this module. */
+bool upmu_counters_intact(void);
+void upmu_counters_exit(void);
+/* This CPU goes, comes online, or comes out of idle; interrupts off. */
+void upmu_counters_cpu_down(void);
+void upmu_counters_cpu_online(void);
+void upmu_counters_cpu_up(void);
+
+/* registers.c: this CPU, interrupts off */
+
+/* The PMU of one CPU, as far as kernel mode can see it. */
+struct upmu_registers {
+	u32 control;
+	u32 enabled;
+	u32 interrupts;
+	u32 overflow;
+	u32 selected;
+	u32 filter;
+	u32 counters;
+	u32 type[UPMU_REGS_MAX_COUNTERS];
+	u64 counter[UPMU_REGS_MAX_COUNTERS];
+	u64 cycles;
+};
+
+/* All that @mask names; everything stands still afterwards if @mask is all. */
+void upmu_registers_save(struct upmu_registers *saved, u32 mask);
+/* As saved, for the counters in @mask. */
+void upmu_registers_restore(const struct upmu_registers *saved, u32 mask);
+/* Quiet and running: what a holder of @mask begins with. */
+void upmu_registers_begin(u32 mask);
+
+/* wrap.c; cpus_read_lock(), upmu_mutex unless it says otherwise */
+
+/* The driver's functions are ours on all PMUs, also on those to come. */
+void upmu_wrap(void);
+void upmu_unwrap(void);
+/* One more PMU: a CPU comes online. */
+void upmu_wrap_new(struct upmu_pmu *upmu);
+/* They still are; any context. */
+bool upmu_wrap_intact(void);
+/*
+ * Where they are not, whoever replaced them calls ours: this module cannot be
+ * unloaded until it has let go of them. upmu_mutex.
+ */
+void upmu_wrap_pin(void);
+/* Until nobody calls ours from outside the driver; for unloading. */
+void upmu_wrap_wait(void);
+/* perf places all its events anew, on every CPU; the first error, or 0. */
+int upmu_wrap_kick(void);
+/* This CPU, interrupts off: the counters that perf's events are on. */
+u32 upmu_wrap_perf_mask(void);
+/* The same: a pinned event, which would be lost for good, is on one. */
+bool upmu_wrap_has_pinned(void);
+/*
+ * The same: what arm64 takes for an unused counter it sets to zero before it
+ * opens the PMU to a task: the cycle counter must look used, or not any more.
+ */
+void upmu_wrap_mark(bool used);
+
+#endif

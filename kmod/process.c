@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * process.c - the processes that leases cover
+ */
+#include <linux/hash.h>
+#include <linux/rculist.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "lease.h"
+#include "process.h"
+
+DEFINE_RAW_SPINLOCK(upmu_lock);
+struct upmu_table upmu_table;
+static struct hlist_head upmu_by_pid[1 << UPMU_PROCESS_BITS];
+static LIST_HEAD(upmu_processes);
+static struct workqueue_struct *upmu_reaper;
+static atomic_t upmu_families; /* not freed yet */
+
+/*
+ * fork and exec are met in tracepoints, where PREEMPT_RT cannot allocate: what
+ * they need is kept in reserve and made up for by a work.
+ */
+#define UPMU_RESERVE 256
+
+static LIST_HEAD(upmu_reserve); /* by listed; upmu_lock */
+static unsigned int upmu_reserve_count;
+
+static struct hlist_head *upmu_pid_bucket(const struct pid *pid)
+{
+	return &upmu_by_pid[hash_ptr(pid, UPMU_PROCESS_BITS)];
+}
+
+/* Those that cover a process in it. */
+static const struct upmu_leases *
+upmu_family_leases(const struct upmu_family *family, bool executed)
+{
+	return executed ? &family->exec : &family->all;
+}
+
+/*
+ * The innermost of @family and its outer ones that has a lease in force; NULL:
+ * none. A process that executed a program has done so for all outer ones too.
+ */
+static struct upmu_family *upmu_family_live(struct upmu_family *family,
+					    bool *executed)
+{
+	while (family && !upmu_family_leases(family, *executed)->bits) {
+		*executed |= family->outer_executed;
+		family = family->outer;
+	}
+	return family;
+}
+
+static u32 upmu_family_bits(const struct upmu_family *family, bool executed)
+{
+	u32 bits = 0;
+
+	for (; family; family = family->outer) {
+		bits |= READ_ONCE(upmu_family_leases(family, executed)->bits);
+		executed |= family->outer_executed;
+	}
+	return bits;
+}
+
+static u32 upmu_process_own_bits(const struct upmu_process *process)
+{
+	return READ_ONCE(process->own.bits) |
+	       upmu_family_bits(READ_ONCE(process->family), process->executed);
+}
+
+/* Of this one and of those that share its memory (vfork, CLONE_VM). */
+u32 notrace upmu_process_bits(const struct upmu_process *process)
+{
+	const struct mm_struct *mm = process ? process->mm : NULL;
+	u32 bits = READ_ONCE(upmu_table.otherwise);
+	const struct hlist_node *node;
+
+	while (process) {
+		if (process->mm == mm)
+			bits |= upmu_process_own_bits(process);
+		node = READ_ONCE(process->by_mm.next);
+		process = hlist_entry_safe(node, struct upmu_process, by_mm);
+	}
+	return bits;
+}
+
+static void upmu_family_reap(struct rcu_head *rcu)
+{
+	struct upmu_family *family = container_of(rcu, struct upmu_family, rcu);
+
+	upmu_family_put(family->outer);
+	kfree(family);
+	atomic_dec(&upmu_families);
+}
+
+static void upmu_family_release(struct kref *ref)
+{
+	struct upmu_family *family = container_of(ref, struct upmu_family, ref);
+
+	call_rcu(&family->rcu, upmu_family_reap);
+}
+
+void upmu_family_put(struct upmu_family *family)
+{
+	if (family)
+		kref_put(&family->ref, upmu_family_release);
+}
+
+static struct upmu_family *upmu_family_get(struct upmu_family *family)
+{
+	if (family)
+		kref_get(&family->ref);
+	return family;
+}
+
+struct upmu_family *upmu_family_new(void)
+{
+	struct upmu_family *family = kzalloc(sizeof(*family), GFP_KERNEL);
+
+	if (!family)
+		return NULL;
+	kref_init(&family->ref);
+	atomic_inc(&upmu_families);
+	return family;
+}
+
+/* @process came (1) or goes (-1). */
+static void upmu_family_count(const struct upmu_process *process, int by)
+{
+	struct upmu_family *family = process->family;
+	bool executed = process->executed;
+
+	for (; family; family = family->outer) {
+		if (family->founder != process->pid) {
+			family->processes += by;
+			family->executed += executed ? by : 0;
+		}
+		executed |= family->outer_executed;
+	}
+}
+
+struct upmu_family *upmu_process_found(struct upmu_process *process,
+				       struct upmu_family **spare)
+{
+	struct upmu_family *last = process->family, *family = *spare;
+	bool executed = process->executed;
+
+	lockdep_assert_held(&upmu_lock);
+	if (last && last->founder == process->pid && !last->joined)
+		return last;
+	*spare = NULL;
+	family->founder = process->pid;
+	family->outer = upmu_family_get(upmu_family_live(last, &executed));
+	family->outer_executed = executed;
+	/* A context switch may look at it as soon as it is there. */
+	smp_store_release(&process->family, family);
+	upmu_family_put(last);
+	return family;
+}
+
+void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by)
+{
+	u32 bits = 0;
+
+	lockdep_assert_held(&upmu_lock);
+	leases->of[mode] += by;
+	for (mode = UPMU_MODE_COUNT; mode < UPMU_MODES; mode++)
+		if (leases->of[mode])
+			bits |= upmu_access_bits(mode);
+	WRITE_ONCE(leases->bits, bits);
+}
+
+static unsigned int upmu_leases_sum(const struct upmu_leases *leases)
+{
+	return leases->of[UPMU_MODE_COUNT] + leases->of[UPMU_MODE_CYCLES] +
+	       leases->of[UPMU_MODE_RAW];
+}
+
+static unsigned int upmu_family_sum(const struct upmu_family *family,
+				    bool executed)
+{
+	return upmu_leases_sum(upmu_family_leases(family, executed));
+}
+
+unsigned int upmu_process_leases(const struct upmu_process *process)
+{
+	const struct upmu_family *family = process->family;
+	unsigned int sum = upmu_leases_sum(&process->own);
+	bool executed = process->executed;
+
+	for (; family; family = family->outer) {
+		if (family->founder != process->pid)
+			sum += upmu_family_sum(family, executed);
+		executed |= family->outer_executed;
+	}
+	return sum;
+}
+
+bool upmu_process_is_idle(const struct upmu_process *process)
+{
+	bool executed = process->executed;
+
+	return list_empty(&process->holds) &&
+	       !upmu_family_live(process->family, &executed);
+}
+
+/* Objects */
+
+void upmu_process_discard(struct upmu_process *process)
+{
+	if (!process)
+		return;
+	upmu_family_put(process->family);
+	if (process->mm)
+		mmdrop(process->mm);
+	put_pid(process->pid);
+	kfree(process);
+}
+
+static void upmu_process_reap(struct work_struct *work)
+{
+	struct rcu_work *late = to_rcu_work(work);
+
+	upmu_process_discard(container_of(late, struct upmu_process, free));
+}
+
+static struct upmu_process *upmu_process_alloc(gfp_t gfp)
+{
+	struct upmu_process *process = kzalloc(sizeof(*process), gfp);
+
+	if (process) {
+		INIT_RCU_WORK(&process->free, upmu_process_reap);
+		INIT_LIST_HEAD(&process->holds);
+	}
+	return process;
+}
+
+static void upmu_process_set(struct upmu_process *process,
+			     struct task_struct *task)
+{
+	mmgrab(task->mm);
+	process->mm = task->mm;
+	process->pid = get_pid(task_tgid(task));
+}
+
+struct upmu_process *upmu_process_new(struct task_struct *task)
+{
+	struct upmu_process *process = upmu_process_alloc(GFP_KERNEL);
+
+	if (process)
+		upmu_process_set(process, task);
+	return process;
+}
+
+int upmu_process_fill_reserve(void)
+{
+	struct upmu_process *process;
+	unsigned long flags;
+
+	while (READ_ONCE(upmu_reserve_count) < UPMU_RESERVE) {
+		process = upmu_process_alloc(GFP_KERNEL);
+		if (!process)
+			return -ENOMEM;
+		raw_spin_lock_irqsave(&upmu_lock, flags);
+		list_add(&process->listed, &upmu_reserve);
+		upmu_reserve_count++;
+		raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	}
+	return 0;
+}
+
+static void upmu_process_refill(struct work_struct *work)
+{
+	upmu_process_fill_reserve();
+}
+
+static DECLARE_WORK(upmu_refill, upmu_process_refill);
+
+static struct upmu_process *upmu_process_from_reserve(void)
+{
+	struct upmu_process *process;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = list_first_entry_or_null(&upmu_reserve, struct upmu_process,
+					   listed);
+	if (process) {
+		list_del(&process->listed);
+		upmu_reserve_count--;
+	}
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	if (READ_ONCE(upmu_reserve_count) < UPMU_RESERVE / 2)
+		queue_work(upmu_reaper, &upmu_refill);
+	return process;
+}
+
+/* In a tracepoint. */
+static struct upmu_process *upmu_process_new_atomic(struct task_struct *task)
+{
+	struct upmu_process *process = upmu_process_from_reserve();
+
+	if (!process && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		process = upmu_process_alloc(GFP_ATOMIC | __GFP_NOWARN);
+	if (process)
+		upmu_process_set(process, task);
+	return process;
+}
+
+/* The tables */
+
+struct upmu_process *upmu_process_find(const struct pid *pid)
+{
+	struct upmu_process *process;
+
+	lockdep_assert_held(&upmu_lock);
+	hlist_for_each_entry(process, upmu_pid_bucket(pid), by_pid)
+		if (process->pid == pid)
+			return process;
+	return NULL;
+}
+
+void upmu_process_add(struct upmu_process *process)
+{
+	lockdep_assert_held(&upmu_lock);
+	list_add(&process->listed, &upmu_processes);
+	hlist_add_head(&process->by_pid, upmu_pid_bucket(process->pid));
+	hlist_add_head_rcu(&process->by_mm, upmu_process_bucket(process->mm));
+	upmu_family_count(process, 1);
+}
+
+void upmu_process_del(struct upmu_process *process)
+{
+	lockdep_assert_held(&upmu_lock);
+	upmu_family_count(process, -1);
+	list_del(&process->listed);
+	hlist_del(&process->by_pid);
+	hlist_del_rcu(&process->by_mm);
+	queue_rcu_work(upmu_reaper, &process->free);
+}
+
+bool upmu_process_sweep(unsigned int most)
+{
+	lockdep_assert_held(&upmu_lock);
+	while (most-- && !list_empty(&upmu_processes))
+		upmu_process_del(list_first_entry(&upmu_processes,
+						  struct upmu_process, listed));
+	return !list_empty(&upmu_processes);
+}
+
+/* What the scheduler tells */
+
+/* Is @task covered, and would what it forks or executes be? */
+static bool upmu_process_passes_on(struct task_struct *task, bool executes)
+{
+	struct upmu_process *process;
+	unsigned long flags;
+	bool live = false, executed;
+
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = upmu_process_find(task_tgid(task));
+	if (process) {
+		executed = executes || process->executed;
+		live = upmu_family_live(process->family, &executed);
+	}
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	return live;
+}
+
+/* For want of memory: those that should cover it are told. */
+static void upmu_process_lost(struct task_struct *task)
+{
+	struct upmu_process *process;
+	struct upmu_family *family;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = upmu_process_find(task_tgid(task));
+	for (family = process ? process->family : NULL; family;
+	     family = family->outer)
+		family->uncovered = true;
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	upmu_lease_tell();
+}
+
+/* @child joins what covers @process. */
+static void upmu_process_join(struct upmu_process *child,
+			      const struct upmu_process *process)
+{
+	struct upmu_family *family = process->family;
+	bool executed = process->executed;
+
+	/* In its own family the founder's exec is not the child's. */
+	if (family && family->founder == process->pid)
+		executed = false;
+	child->family = upmu_family_get(upmu_family_live(family, &executed));
+	child->executed = executed;
+	for (family = child->family; family; family = family->outer)
+		family->joined = true;
+}
+
+void upmu_process_forked(struct task_struct *parent, struct task_struct *child)
+{
+	struct upmu_process *process, *more;
+	unsigned long flags;
+	bool added = false;
+
+	if (!child->mm || task_tgid(child) == task_tgid(parent))
+		return;
+	if (!upmu_process_passes_on(parent, false))
+		return;
+	more = upmu_process_new_atomic(child);
+	if (!more) {
+		upmu_process_lost(parent);
+		return;
+	}
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = upmu_process_find(task_tgid(parent));
+	if (process)
+		upmu_process_join(more, process);
+	added = more->family;
+	if (added)
+		upmu_process_add(more);
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	if (!added) /* the leases ended meanwhile */
+		queue_rcu_work(upmu_reaper, &more->free);
+}
+
+/* @task's old memory is gone: another object for the new one, or none. */
+static void upmu_process_replace(struct task_struct *task,
+				 struct upmu_process *more)
+{
+	struct upmu_process *process;
+	unsigned long flags;
+	bool executed = true;
+
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = upmu_process_find(task_tgid(task));
+	if (process && more) {
+		more->executed = true;
+		more->family = upmu_family_live(process->family, &executed);
+		upmu_family_get(more->family);
+	}
+	if (process)
+		upmu_process_del(process);
+	if (more && more->family)
+		upmu_process_add(more);
+	else if (more)
+		queue_rcu_work(upmu_reaper, &more->free);
+	/* No switch happened: this CPU still permits what the old mm had. */
+	upmu_access_refresh_local();
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+}
+
+void upmu_process_executed(struct task_struct *task, bool privileged)
+{
+	struct upmu_process *more = NULL;
+
+	upmu_lease_end_of(task_tgid(task));
+	if (!privileged && upmu_process_passes_on(task, true)) {
+		more = upmu_process_new_atomic(task);
+		if (!more)
+			upmu_process_lost(task);
+	}
+	upmu_process_replace(task, more);
+}
+
+void upmu_process_exited(struct task_struct *task)
+{
+	struct upmu_process *process;
+	unsigned long flags;
+
+	/* A process ends with its last thread. */
+	if (atomic_read(&task->signal->live))
+		return;
+	upmu_lease_end_of(task_tgid(task));
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	process = upmu_process_find(task_tgid(task));
+	if (process)
+		upmu_process_del(process);
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+}
+
+int upmu_process_init(void)
+{
+	upmu_reaper = alloc_workqueue("upmu_reaper", WQ_UNBOUND, 0);
+	return upmu_reaper ? 0 : -ENOMEM;
+}
+
+void upmu_process_exit(void)
+{
+	struct upmu_process *process, *next;
+
+	rcu_barrier(); /* each queue_rcu_work() has become a work */
+	destroy_workqueue(upmu_reaper);
+	while (atomic_read(&upmu_families)) /* one may put the next */
+		rcu_barrier();
+	list_for_each_entry_safe(process, next, &upmu_reserve, listed)
+		kfree(process);
+}

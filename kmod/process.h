@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * process.h - the processes that leases cover
+ *
+ * One object per covered process, found by its memory at a context switch (a
+ * thread runs with its process's mm) and by its ID at fork, exec and exit.
+ *
+ * What it forks is covered by its leases with CHILDREN as they are then. Those
+ * make up a family: its counts are shared by all that were forked into it, so
+ * that the end of a lease is one change however many it covers. A lease taken
+ * after the first fork founds a new family, whose outer one the last was.
+ */
+#ifndef UPMU_PROCESS_H
+#define UPMU_PROCESS_H
+
+#include <linux/kref.h>
+#include <linux/pid.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "upmu.h"
+
+/**
+ * struct upmu_leases - so many leases of each mode
+ * @of: by mode
+ * @bits: what they permit
+ */
+struct upmu_leases {
+	unsigned int of[UPMU_MODES];
+	u32 bits;
+};
+
+/**
+ * struct upmu_family - what a holder gives to the processes that it forks
+ * @ref: its founder, its processes, its leases, and families within it
+ * @all: its leases
+ * @exec: those of them that a process keeps when it executes a program
+ * @founder: the holder; only ever compared
+ * @outer: the family that the founder was in itself
+ * @outer_executed: and had executed a program in
+ * @processes: in it now
+ * @executed: those of them that executed a program
+ * @joined: somebody was forked into it: later leases are not for it
+ * @written: enum upmu_written, by its processes
+ * @uncovered: a process could not be covered for want of memory
+ * @rcu: frees it after the readers
+ */
+struct upmu_family {
+	struct kref ref;
+	struct upmu_leases all;
+	struct upmu_leases exec;
+	const struct pid *founder;
+	struct upmu_family *outer;
+	bool outer_executed;
+	unsigned int processes;
+	unsigned int executed;
+	bool joined;
+	bool uncovered;
+	u32 written;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct upmu_process - one covered process
+ * @by_mm: in the table that the scheduler asks
+ * @by_pid: in the table that fork, exec and exit ask
+ * @listed: in the list of all
+ * @mm: its memory; the mm_struct is pinned (not the memory), for a bare
+ *	pointer could come back as another process's
+ * @pid: its thread group, pinned
+ * @own: leases that it took itself
+ * @holds: the same, by struct upmu_hold.of_process
+ * @family: innermost of those that cover it or what it forks; NULL: none
+ * @executed: it executed a program since it was forked
+ * @written: enum upmu_written, under its own leases
+ * @free: frees it after the readers
+ */
+struct upmu_process {
+	struct hlist_node by_mm;
+	struct hlist_node by_pid;
+	struct list_head listed;
+	struct mm_struct *mm;
+	struct pid *pid;
+	struct upmu_leases own;
+	struct list_head holds;
+	struct upmu_family *family;
+	bool executed;
+	u32 written;
+	struct rcu_work free;
+};
+
+#define UPMU_PROCESS_BITS 13
+
+/**
+ * struct upmu_table - what every context switch asks; upmu_lock, RCU to read
+ * @by_mm: the covered processes, by a hash of their memory
+ * @otherwise: what everybody is permitted, by `open`
+ */
+struct upmu_table {
+	struct hlist_head by_mm[1 << UPMU_PROCESS_BITS];
+	u32 otherwise;
+};
+
+extern struct upmu_table upmu_table;
+
+/* Guards both tables, every process, family and hold in force. */
+extern raw_spinlock_t upmu_lock;
+
+/* Cheap; mm_structs are at least 64 bytes apart. */
+static __always_inline struct hlist_head *
+upmu_process_bucket(const struct mm_struct *mm)
+{
+	unsigned long value = (unsigned long)mm;
+
+	value ^= value >> UPMU_PROCESS_BITS;
+	value >>= 6;
+	return &upmu_table.by_mm[value & ((1 << UPMU_PROCESS_BITS) - 1)];
+}
+
+/* What @process is permitted, NULL being all that are not covered. */
+u32 upmu_process_bits(const struct upmu_process *process);
+
+/* The covered process with memory @mm, NULL: none. RCU or interrupts off. */
+static __always_inline const struct upmu_process *
+upmu_process_with(const struct mm_struct *mm)
+{
+	const struct hlist_node *node =
+		READ_ONCE(upmu_process_bucket(mm)->first);
+	const struct upmu_process *process;
+
+	for (; node; node = READ_ONCE(node->next)) {
+		process = hlist_entry(node, struct upmu_process, by_mm);
+		if (process->mm == mm)
+			return process;
+	}
+	return NULL;
+}
+
+int upmu_process_init(void);
+void upmu_process_exit(void);
+/* Before what forks may be covered: keeps objects in reserve. Sleeps. */
+int upmu_process_fill_reserve(void);
+
+/* A new one that nobody finds yet; NULL: no memory. Sleeps. */
+struct upmu_process *upmu_process_new(struct task_struct *task);
+struct upmu_family *upmu_family_new(void);
+/* One that was never added, or NULL. */
+void upmu_process_discard(struct upmu_process *process);
+void upmu_family_put(struct upmu_family *family);
+
+/* The rest with upmu_lock held. */
+
+/* NULL: not covered. */
+struct upmu_process *upmu_process_find(const struct pid *pid);
+void upmu_process_add(struct upmu_process *process);
+/* Takes it out; it is freed when nobody reads it any more. */
+void upmu_process_del(struct upmu_process *process);
+/* Neither holds anything nor is covered by anything. */
+bool upmu_process_is_idle(const struct upmu_process *process);
+/* Leases that cover it. */
+unsigned int upmu_process_leases(const struct upmu_process *process);
+/* Its next lease is of a family: its own, or @spare, which it then takes. */
+struct upmu_family *upmu_process_found(struct upmu_process *process,
+				       struct upmu_family **spare);
+/* One lease of @mode more (1) or less (-1). */
+void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by);
+/* Takes out up to @most of all that are there; false: none was left. */
+bool upmu_process_sweep(unsigned int most);
+
+/* The scheduler's tracepoints tell; no sleep, upmu_lock not held. */
+void upmu_process_forked(struct task_struct *parent, struct task_struct *child);
+void upmu_process_executed(struct task_struct *task, bool privileged);
+void upmu_process_exited(struct task_struct *task);
+
+#endif
