@@ -406,8 +406,10 @@ struct upmu_region_stats {
  *
  * Not needed for the defaults. At exit of the program the report goes to
  * standard error as text, or where the environment's UPMU_REPORT= says: a
- * file, as JSON where its name ends in ".json"; "none" for no report. Any
- * thread.
+ * file, as JSON where its name ends in ".json", with the process's number for
+ * %p; "none" for no report. A child made by fork() reports what it did itself,
+ * to a file of its own: where there is no %p its number is put in, as in
+ * report.1234.json. Any thread.
  *
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY a region has begun: what is counted stays

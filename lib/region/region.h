@@ -5,6 +5,8 @@
 #ifndef UPMU_LIB_REGION_H
 #define UPMU_LIB_REGION_H
 
+#include <stdio.h>
+
 #include "upmu.h"
 
 #define UPMU_REGIONS_MAX       64
@@ -44,6 +46,10 @@ void upmu_regions_summarize(struct upmu_region_summary *summary);
 void upmu_region_stats_of(const struct upmu_region_summary *summary,
 			  size_t region, size_t event,
 			  struct upmu_region_stats *stats);
+
+/** The report as JSON. Errors stay with @out: fclose() tells them. */
+void upmu_regions_print_json(FILE *out,
+			     const struct upmu_region_summary *summary);
 
 /** Once at exit: where UPMU_REPORT= says, unless a report was made. */
 void upmu_regions_at_exit(void);

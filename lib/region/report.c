@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The report on regions: text, JSON, and where it goes at exit. */
+/* The report on regions: text, and where it goes at exit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,11 +14,15 @@
 #include "lib/explain.h"
 #include "lib/region/region.h"
 
-/* As many as each double has for sure, so that 97080.9 is not written as
- * 97080.899999999994. */
-#define DIGITS JSON_REAL_PRECISION(15)
+/* Who has made a report; a child that was forked has made none. */
+static atomic_long reported_by;
 
-static atomic_bool was_reported;
+static long loaded_by;
+
+__attribute__((constructor)) static void remember_process(void)
+{
+	loaded_by = getpid();
+}
 
 static void print_event(FILE *out, const struct upmu_region_summary *summary,
 			size_t region, size_t event)
@@ -49,7 +53,7 @@ static void print_notes(FILE *out, const struct upmu_region_summary *summary)
 			100 * summary->running);
 }
 
-static int print_text(FILE *out, const struct upmu_region_summary *summary)
+static void print_text(FILE *out, const struct upmu_region_summary *summary)
 {
 	fprintf(out,
 		"\nRegions, source %s:\n\n%-20s %-20s %10s %15s %15s %15s "
@@ -64,59 +68,6 @@ static int print_text(FILE *out, const struct upmu_region_summary *summary)
 	}
 	fputc('\n', out);
 	print_notes(out, summary);
-	return 0;
-}
-
-static json_t *event_to_json(const struct upmu_region_summary *summary,
-			     size_t region, size_t event)
-{
-	struct upmu_region_stats stats;
-
-	upmu_region_stats_of(summary, region, event, &stats);
-	return json_pack("{s:s, s:s, s:I, s:f, s:I, s:I, s:I}", "event",
-			 summary->event_names[event], "unit",
-			 summary->units[event], "total",
-			 (json_int_t)stats.total, "mean", stats.mean, "min",
-			 (json_int_t)stats.min, "max", (json_int_t)stats.max,
-			 "overhead", (json_int_t)stats.overhead);
-}
-
-/* NULL where memory ran out, as for a value of NULL; all is then freed. */
-static json_t *append(json_t *list, json_t *value)
-{
-	if (!json_array_append_new(list, value))
-		return list;
-	json_decref(list);
-	return NULL;
-}
-
-static json_t *region_to_json(const struct upmu_region_summary *summary,
-			      size_t region)
-{
-	json_t *events = json_array();
-
-	for (size_t event = 0; event < summary->events; event++)
-		events = append(events, event_to_json(summary, region, event));
-	return json_pack("{s:s, s:I, s:o}", "region", summary->names[region],
-			 "calls", (json_int_t)summary->cells[region].calls,
-			 "events", events);
-}
-
-static int print_json(FILE *out, const struct upmu_region_summary *summary)
-{
-	json_t *regions = json_array();
-	json_t *root;
-	int ret;
-
-	for (size_t i = 0; i < summary->regions; i++)
-		if (summary->cells[i].calls)
-			regions = append(regions, region_to_json(summary, i));
-	root = json_pack("{s:s?, s:f, s:o}", "source", summary->source,
-			 "running", summary->running, "regions", regions);
-	ret = json_dumpf(root, out, JSON_INDENT(2) | DIGITS);
-	fputc('\n', out);
-	json_decref(root);
-	return ret ? -ENOMEM : 0;
 }
 
 static int write_all(int fd, const char *text, size_t size)
@@ -134,18 +85,18 @@ static int write_all(int fd, const char *text, size_t size)
 }
 
 /* Into memory first: a report is whole, or there is none of it. */
-static int write_report(int fd, const struct upmu_region_summary *summary,
-			int (*print)(FILE *out,
-				     const struct upmu_region_summary *summary))
+static int write_report(
+	int fd, const struct upmu_region_summary *summary,
+	void (*print)(FILE *out, const struct upmu_region_summary *summary))
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	int ret;
+	int ret = 0;
 
 	if (!out)
 		return -ENOMEM;
-	ret = print(out, summary);
+	print(out, summary);
 	if (fclose(out))
 		ret = -ENOMEM;
 	if (!ret)
@@ -167,13 +118,13 @@ int upmu_regions_report(int fd, enum upmu_region_format format)
 		return upmu_explain_set(-ENOMEM, "out of memory");
 	upmu_regions_summarize(summary);
 	ret = write_report(fd, summary,
-			   format == UPMU_REGION_JSON ? print_json
+			   format == UPMU_REGION_JSON ? upmu_regions_print_json
 						      : print_text);
 	free(summary);
 	if (ret)
 		return upmu_explain_set(ret, "cannot write the report: %s",
 					strerror(-ret));
-	atomic_store(&was_reported, true);
+	atomic_store(&reported_by, getpid());
 	return 0;
 }
 
@@ -198,17 +149,46 @@ static bool ends_with(const char *text, const char *end)
 	return length >= tail && !strcmp(text + length - tail, end);
 }
 
-static int report_to_file(const char *path)
+/*
+ * Where UPMU_REPORT= says, with the process's number for %p. A process that was
+ * forked puts its number in by itself, before ".json": its parent's report and
+ * its siblings' stay.
+ */
+static int name_file(char *out, size_t size, const char *wish)
+{
+	const char *at = strstr(wish, "%p");
+	const char *rest = at ? at + 2 : wish + strlen(wish);
+	const char *dot = "";
+	int n;
+
+	if (!at && getpid() == loaded_by) {
+		n = snprintf(out, size, "%s", wish);
+	} else {
+		if (!at && ends_with(wish, ".json"))
+			rest -= strlen(".json");
+		if (!at)
+			dot = ".";
+		n = snprintf(out, size, "%.*s%s%ld%s",
+			     (int)((at ? at : rest) - wish), wish, dot,
+			     (long)getpid(), rest);
+	}
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+static int report_to_file(const char *wish)
 {
 	enum upmu_region_format format =
-		ends_with(path, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int ret;
+		ends_with(wish, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
+	char path[PATH_MAX];
+	int fd, ret;
 
+	ret = name_file(path, sizeof(path), wish);
+	fd = ret ? ret
+		 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return upmu_explain_set(-errno,
+		return upmu_explain_set(ret ? ret : -errno,
 					"cannot write the report to '%s': %s",
-					path, strerror(errno));
+					wish, strerror(ret ? -ret : errno));
 	ret = upmu_regions_report(fd, format);
 	close(fd);
 	return ret;
@@ -219,7 +199,7 @@ void upmu_regions_at_exit(void)
 	const char *where = secure_getenv("UPMU_REPORT");
 	int ret;
 
-	if (atomic_load(&was_reported) || !was_any_called())
+	if (atomic_load(&reported_by) == getpid() || !was_any_called())
 		return;
 	if (where && !strcmp(where, "none"))
 		return;

@@ -108,8 +108,7 @@ static void as_nobody(void)
 	check(open_by("page", "cycles"), -EPERM, "hint: sudo upmu setup",
 	      "no_permission_on_the_device_is_eperm");
 	check(upmu_lease_take(&lease, UPMU_MODE_COUNT, 0), -EPERM,
-	      "it belongs to the group 0 (mode 0660)",
-	      "a_lease_without_permission_is_eperm");
+	      "and not to upmu", "a_lease_without_permission_is_eperm");
 }
 
 static void paranoid_2(void)

@@ -98,7 +98,11 @@ pc = os.path.join(os.path.dirname(LIBRARY), "..", "meson-private",
 text = read(pc)
 claim("pkg_config_tells_version_and_library",
       set() if f"Version: {VERSION}" in text and "-lupmu" in text
-      and re.search(r"Requires.private:.*jansson", text) else {text})
+      and "Requires" not in text else {text})
+claim("the_library_needs_libc_alone",
+      set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic(LIBRARY))) -
+      {"libc.so.6"} -
+      set(re.findall(r"ld-linux[\w.-]*", dynamic(LIBRARY))))
 
 print(f"1..{len(results)}")
 sys.exit(any(problems for _, problems in results))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Regions, on the software PMU: each reading of it goes on by one step. */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,68 +12,10 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <jansson.h>
 
 #include "lib/region/region.h"
 #include "lib/sources/model.h"
-#include "said.h"
-
-/*
- * Regions are the process's, so each test runs in a child of its own, which
- * exits with 0 or the line that failed.
- */
-#define CHECK(condition)                                     \
-	do {                                                 \
-		if (!(condition))                            \
-			fail_in_child(__LINE__, #condition); \
-	} while (0)
-
-static void fail_in_child(int line, const char *condition)
-{
-	fprintf(stderr, "# line %d: %s; %s\n", line, condition, upmu_explain());
-	_exit(1);
-}
-
-static char report_path[] = "/tmp/upmu-report-XXXXXX.json";
-
-static int run_in_child(void (*body)(void))
-{
-	int status;
-	pid_t child;
-
-	fflush(NULL);
-	child = fork();
-	if (!child) {
-		setenv("UPMU_SOURCE", "model", 1);
-		setenv("UPMU_REPORT", "none", 1);
-		body();
-		exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return status;
-}
-
-static struct upmu_region *region_of(const char *name)
-{
-	struct upmu_region *region = NULL;
-
-	CHECK(!upmu_region_open(&region, name));
-	return region;
-}
-
-static struct upmu_region_stats stats_of(const char *name, size_t event)
-{
-	struct upmu_region_stats stats;
-
-	CHECK(!upmu_region_read(region_of(name), event, &stats));
-	return stats;
-}
-
-static void call(struct upmu_region *region)
-{
-	CHECK(!upmu_region_begin(region));
-	CHECK(!upmu_region_end(region));
-}
+#include "regions.h"
 
 /* ---- bodies ---- */
 
@@ -375,48 +316,6 @@ static void fork_inside(void)
 	CHECK(stats_of("work", 0).calls == 2);
 }
 
-static void report_at_exit(void)
-{
-	setenv("UPMU_REPORT", report_path, 1);
-	upmu_model.running = 50;
-	call(region_of("first"));
-	call(region_of("first"));
-	region_of("never");
-}
-
-static void report_by_hand(void)
-{
-	int fd = open(report_path, O_WRONLY | O_TRUNC);
-
-	/* What was written by hand is not written again at exit. */
-	unsetenv("UPMU_REPORT");
-	call(region_of("first"));
-	CHECK(upmu_regions_report(fd, (enum upmu_region_format)7) == -EINVAL);
-	CHECK(!upmu_regions_report(fd, UPMU_REGION_TEXT));
-	CHECK(upmu_regions_report(-1, UPMU_REGION_TEXT) == -EBADF);
-	CHECK(upmu_regions_report(-1, UPMU_REGION_JSON) < 0);
-	close(fd);
-	CHECK(dup2(open(report_path, O_WRONLY | O_APPEND), STDERR_FILENO) >= 0);
-}
-
-/* 970809 in 10 calls, the 1 of an empty pair taken off each. */
-static void report_a_mean_with_a_tenth(void)
-{
-	setenv("UPMU_REPORT", report_path, 1);
-	upmu_model.step[0] = 1;
-	CHECK(!upmu_regions_init("r3", NULL));
-	for (int i = 0; i < 10; i++) {
-		upmu_model.step[0] = i ? 97082 : 97081;
-		call(region_of("tenth"));
-	}
-}
-
-static void do_nothing(void)
-{
-	setenv("UPMU_REPORT", report_path, 1);
-	region_of("never");
-}
-
 /* ---- claims ---- */
 
 #define CHILD_TEST(name, body)                           \
@@ -444,96 +343,6 @@ CHILD_TEST(the_environment_chooses_events, choose_by_environment)
 CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
 
-static json_t *load_report(void)
-{
-	json_error_t error;
-	json_t *root = json_load_file(report_path, 0, &error);
-
-	if (!root)
-		fail_msg("%s: %s", report_path, error.text);
-	return root;
-}
-
-static void the_report_at_exit_is_json_where_the_name_says_so(void **state)
-{
-	json_t *root, *regions, *event;
-
-	(void)state;
-	assert_int_equal(run_in_child(report_at_exit), 0);
-	root = load_report();
-	assert_string_equal(json_string_value(json_object_get(root, "source")),
-			    "model");
-	assert_true(json_number_value(json_object_get(root, "running")) == 0.5);
-	regions = json_object_get(root, "regions");
-	assert_int_equal(json_array_size(regions), 1);
-	event = json_array_get(
-		json_object_get(json_array_get(regions, 0), "events"), 1);
-	assert_string_equal(json_string_value(json_object_get(event, "event")),
-			    "instructions");
-	assert_int_equal(json_integer_value(json_object_get(event, "overhead")),
-			 2000);
-	json_decref(root);
-}
-
-static const char *report_text(void)
-{
-	static char text[4096];
-	FILE *file = fopen(report_path, "r");
-
-	memset(text, 0, sizeof(text));
-	assert_non_null(file);
-	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
-	fclose(file);
-	return text;
-}
-
-static void a_mean_in_json_has_no_digits_that_nobody_counted(void **state)
-{
-	(void)state;
-	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
-	assert_non_null(strstr(report_text(), "\"mean\": 97080.9,"));
-	assert_non_null(strstr(report_text(), "\"total\": 970809,"));
-}
-
-static void a_report_by_hand_replaces_the_one_at_exit(void **state)
-{
-	const char *text;
-
-	(void)state;
-	assert_int_equal(run_in_child(report_by_hand), 0);
-	text = report_text();
-	assert_non_null(strstr(text, "Regions, source model:"));
-	assert_non_null(strstr(text, "first                cycles"));
-	assert_null(strstr(strstr(text, "Regions") + 1, "Regions"));
-}
-
-static void a_program_without_calls_writes_no_report(void **state)
-{
-	char byte;
-	int fd;
-
-	(void)state;
-	fd = open(report_path, O_RDWR | O_TRUNC);
-	assert_int_equal(run_in_child(do_nothing), 0);
-	assert_int_equal(read(fd, &byte, 1), 0);
-	close(fd);
-}
-
-static int make_report_file(void **state)
-{
-	int fd = mkstemps(report_path, 5);
-
-	(void)state;
-	close(fd);
-	return fd < 0;
-}
-
-static int remove_report_file(void **state)
-{
-	(void)state;
-	return unlink(report_path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,14 +365,7 @@ int main(void)
 		cmocka_unit_test(before_the_first_begin_there_is_no_event),
 		cmocka_unit_test(
 			a_forked_child_is_in_no_region_and_counts_anew),
-		cmocka_unit_test(
-			the_report_at_exit_is_json_where_the_name_says_so),
-		cmocka_unit_test(
-			a_mean_in_json_has_no_digits_that_nobody_counted),
-		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
-		cmocka_unit_test(a_program_without_calls_writes_no_report),
 	};
 
-	return cmocka_run_group_tests_name("region", tests, make_report_file,
-					   remove_report_file);
+	return cmocka_run_group_tests_name("region", tests, NULL, NULL);
 }

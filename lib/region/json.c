@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The report on regions as JSON, written by hand: the program that measures
+ * itself is not to depend on a library for it.
+ */
+#include <inttypes.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/region/region.h"
+
+static void print_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fputc('\\', out);
+		if (c < 0x20)
+			fprintf(out, "\\u%04x", c);
+		else
+			fputc(c, out);
+	}
+	fputc('"', out);
+}
+
+/*
+ * As many digits as each double has for sure, so that 97080.9 is not written as
+ * 97080.899999999994; with a point, whatever the program's locale has.
+ */
+static void print_real(FILE *out, double value)
+{
+	const char *point = localeconv()->decimal_point;
+	char text[40], *at;
+
+	snprintf(text, sizeof(text), "%.15g", value);
+	at = strstr(text, point);
+	if (at)
+		fprintf(out, "%.*s.%s", (int)(at - text), text,
+			at + strlen(point));
+	else
+		fprintf(out, "%s%s", text, strchr(text, 'e') ? "" : ".0");
+}
+
+static void print_event(FILE *out, const struct upmu_region_summary *summary,
+			size_t region, size_t event)
+{
+	struct upmu_region_stats stats;
+
+	upmu_region_stats_of(summary, region, event, &stats);
+	fprintf(out, "%s\n        {\n          \"event\": ", event ? "," : "");
+	print_string(out, summary->event_names[event]);
+	fprintf(out,
+		",\n          \"unit\": \"%s\",\n"
+		"          \"total\": %" PRIu64 ",\n          \"mean\": ",
+		summary->units[event], stats.total);
+	print_real(out, stats.mean);
+	fprintf(out,
+		",\n          \"min\": %" PRIu64
+		",\n          \"max\": %" PRIu64
+		",\n          \"overhead\": %" PRIu64 "\n        }",
+		stats.min, stats.max, stats.overhead);
+}
+
+static void print_region(FILE *out, const struct upmu_region_summary *summary,
+			 size_t region)
+{
+	fputs("\n    {\n      \"region\": ", out);
+	print_string(out, summary->names[region]);
+	fprintf(out, ",\n      \"calls\": %" PRIu64 ",\n      \"events\": [",
+		summary->cells[region].calls);
+	for (size_t event = 0; event < summary->events; event++)
+		print_event(out, summary, region, event);
+	fputs("\n      ]\n    }", out);
+}
+
+void upmu_regions_print_json(FILE *out,
+			     const struct upmu_region_summary *summary)
+{
+	const char *separator = "";
+
+	fputs("{\n  \"source\": ", out);
+	if (summary->source)
+		print_string(out, summary->source);
+	else
+		fputs("null", out);
+	fputs(",\n  \"running\": ", out);
+	print_real(out, summary->running);
+	fputs(",\n  \"regions\": [", out);
+	for (size_t i = 0; i < summary->regions; i++) {
+		if (!summary->cells[i].calls)
+			continue;
+		fputs(separator, out);
+		print_region(out, summary, i);
+		separator = ",";
+	}
+	fputs(*separator ? "\n  ]\n}\n" : "]\n}\n", out);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/* Reports on regions: where they go, and what is in them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+
+#include "lib/sources/model.h"
+#include "regions.h"
+
+/* As a server that forks its workers: each calls as often as its number. */
+static void report_from_workers(void)
+{
+	pid_t workers[2];
+
+	setenv("UPMU_REPORT", report_path, 1);
+	call(region_of("parent"));
+	for (int i = 0; i < 2; i++) {
+		workers[i] = fork();
+		if (workers[i])
+			continue;
+		for (int k = 0; k < 10 + i; k++)
+			call(region_of("worker"));
+		exit(0);
+	}
+	for (int i = 0; i < 2; i++) {
+		char path[sizeof(report_path) + 16], text[4096] = "";
+		char wanted[32];
+		FILE *file;
+		int status;
+
+		CHECK(waitpid(workers[i], &status, 0) == workers[i]);
+		CHECK(!status);
+		name_of(path, workers[i]);
+		file = fopen(path, "r");
+		CHECK(file);
+		CHECK(fread(text, 1, sizeof(text) - 1, file) > 0);
+		fclose(file);
+		unlink(path);
+		sprintf(wanted, "\"calls\": %d,", 10 + i);
+		CHECK(strstr(text, wanted));
+		CHECK(!strstr(text, "parent\""));
+	}
+}
+
+static void report_to_a_name_with_its_number(void)
+{
+	char wish[sizeof(report_path) + 8];
+
+	sprintf(wish, "%.*s.%%p.json", (int)strlen(report_path) - 5,
+		report_path);
+	setenv("UPMU_REPORT", wish, 1);
+	call(region_of("a \"quoted\\ name\n"));
+}
+
+static void report_at_exit(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	upmu_model.running = 50;
+	call(region_of("first"));
+	call(region_of("first"));
+	region_of("never");
+}
+
+static void report_by_hand(void)
+{
+	int fd = open(report_path, O_WRONLY | O_TRUNC);
+
+	/* What was written by hand is not written again at exit. */
+	unsetenv("UPMU_REPORT");
+	call(region_of("first"));
+	CHECK(upmu_regions_report(fd, (enum upmu_region_format)7) == -EINVAL);
+	CHECK(!upmu_regions_report(fd, UPMU_REGION_TEXT));
+	CHECK(upmu_regions_report(-1, UPMU_REGION_TEXT) == -EBADF);
+	CHECK(upmu_regions_report(-1, UPMU_REGION_JSON) < 0);
+	close(fd);
+	CHECK(dup2(open(report_path, O_WRONLY | O_APPEND), STDERR_FILENO) >= 0);
+}
+
+/* 970809 in 10 calls, the 1 of an empty pair taken off each. */
+static void report_a_mean_with_a_tenth(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	upmu_model.step[0] = 1;
+	CHECK(!upmu_regions_init("r3", NULL));
+	for (int i = 0; i < 10; i++) {
+		upmu_model.step[0] = i ? 97082 : 97081;
+		call(region_of("tenth"));
+	}
+}
+
+static void do_nothing(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	region_of("never");
+}
+
+static json_t *load_report(void)
+{
+	json_error_t error;
+	json_t *root = json_load_file(report_path, 0, &error);
+
+	if (!root)
+		fail_msg("%s: %s", report_path, error.text);
+	return root;
+}
+
+static void the_report_at_exit_is_json_where_the_name_says_so(void **state)
+{
+	json_t *root, *regions, *event;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_at_exit), 0);
+	root = load_report();
+	assert_string_equal(json_string_value(json_object_get(root, "source")),
+			    "model");
+	assert_true(json_number_value(json_object_get(root, "running")) == 0.5);
+	regions = json_object_get(root, "regions");
+	assert_int_equal(json_array_size(regions), 1);
+	event = json_array_get(
+		json_object_get(json_array_get(regions, 0), "events"), 1);
+	assert_string_equal(json_string_value(json_object_get(event, "event")),
+			    "instructions");
+	assert_int_equal(json_integer_value(json_object_get(event, "overhead")),
+			 2000);
+	json_decref(root);
+}
+
+static const char *report_text(void)
+{
+	static char text[4096];
+	FILE *file = fopen(report_path, "r");
+
+	memset(text, 0, sizeof(text));
+	assert_non_null(file);
+	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+static void a_mean_in_json_has_no_digits_that_nobody_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
+	assert_non_null(strstr(report_text(), "\"mean\": 97080.9,"));
+	assert_non_null(strstr(report_text(), "\"total\": 970809,"));
+}
+
+static void forked_workers_write_a_report_each(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(report_from_workers), 0);
+	assert_non_null(strstr(report_text(), "\"region\": \"parent\""));
+	assert_null(strstr(report_text(), "worker"));
+}
+
+static void the_name_of_a_report_may_have_the_process_number(void **state)
+{
+	json_t *root, *region;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_to_a_name_with_its_number), 0);
+	root = load_report();
+	region = json_array_get(json_object_get(root, "regions"), 0);
+	assert_string_equal(
+		json_string_value(json_object_get(region, "region")),
+		"a \"quoted\\ name\n");
+	json_decref(root);
+}
+
+static void a_report_by_hand_replaces_the_one_at_exit(void **state)
+{
+	const char *text;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_by_hand), 0);
+	text = report_text();
+	assert_non_null(strstr(text, "Regions, source model:"));
+	assert_non_null(strstr(text, "first                cycles"));
+	assert_null(strstr(strstr(text, "Regions") + 1, "Regions"));
+}
+
+static void a_program_without_calls_writes_no_report(void **state)
+{
+	char byte;
+	int fd;
+
+	(void)state;
+	fd = open(report_path, O_RDWR | O_TRUNC);
+	assert_int_equal(run_in_child(do_nothing), 0);
+	assert_int_equal(read(fd, &byte, 1), 0);
+	close(fd);
+}
+
+static int make_report_file(void **state)
+{
+	int fd = mkstemps(report_path, 5);
+
+	(void)state;
+	close(fd);
+	return fd < 0;
+}
+
+static int remove_report_file(void **state)
+{
+	(void)state;
+	return unlink(report_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_report_at_exit_is_json_where_the_name_says_so),
+		cmocka_unit_test(
+			a_mean_in_json_has_no_digits_that_nobody_counted),
+		cmocka_unit_test(forked_workers_write_a_report_each),
+		cmocka_unit_test(
+			the_name_of_a_report_may_have_the_process_number),
+		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
+		cmocka_unit_test(a_program_without_calls_writes_no_report),
+	};
+
+	return cmocka_run_group_tests_name("report", tests, make_report_file,
+					   remove_report_file);
+}
