@@ -59,6 +59,20 @@ static void one_run_has_no_interval_and_none_has_no_mean(void **state)
 	assert_true(isnan(s.mean));
 }
 
+static void interval_stays_above_0_and_leans_to_the_tail(void **state)
+{
+	const double value[] = { 0, 1, 1, 1, 2, 30 };
+	struct stats_summary s;
+
+	(void)state;
+	stats_summarize(value, 6, &s);
+	assert_true(s.low >= 0);
+	assert_true(s.high - s.mean > s.mean - s.low);
+	stats_summarize(value, 3, &s);
+	assert_near(s.low, 0, 0);
+	assert_near(s.high, 2.0 / 3 + 4.302653 / 3, 1e-5);
+}
+
 static struct stats_pair pair_of(const double *a, const double *b, size_t n)
 {
 	return (struct stats_pair){
@@ -191,6 +205,7 @@ int main(void)
 		cmocka_unit_test(t_is_that_of_the_tables),
 		cmocka_unit_test(mean_interval_without_skew_is_students),
 		cmocka_unit_test(one_run_has_no_interval_and_none_has_no_mean),
+		cmocka_unit_test(interval_stays_above_0_and_leans_to_the_tail),
 		cmocka_unit_test(turns_take_common_drift_out),
 		cmocka_unit_test(mean_that_may_be_0_bounds_no_ratio),
 		cmocka_unit_test(chance_of_six_like_signs_is_2_in_64),

@@ -74,12 +74,12 @@ static void decide(const struct compare *c, struct compare_event *event,
 {
 	struct compare_cell *cell = &event->cell[command];
 	const struct stats_change *change = &cell->change;
-	size_t least = c->emulated || !cell->value ? 2 : STATS_RUNS_LEAST;
-	bool few = cell->summary.n < least || event->cell[0].summary.n < least;
+	size_t least;
 
 	cell->exact = is_exact(c, event, command);
+	least = cell->exact || !cell->value ? 2 : STATS_RUNS_LEAST;
 	cell->verdict = COMPARE_NO_DIFFERENCE;
-	if (few)
+	if (cell->summary.n < least || event->cell[0].summary.n < least)
 		cell->verdict = COMPARE_UNKNOWN;
 	else if (!cell->exact && !(cell->p <= 1 - LEVEL))
 		return;

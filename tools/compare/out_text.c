@@ -248,7 +248,7 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 		fprintf(out,
 			"%stoo few runs for a verdict: -r %d is the "
 			"least\n",
-			mark, c->emulated ? 2 : STATS_RUNS_LEAST);
+			mark, STATS_RUNS_LEAST);
 	if (has_doubt(c))
 		fprintf(out,
 			"%san interval without 0 is no verdict yet: one in 20 "

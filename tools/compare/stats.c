@@ -11,6 +11,8 @@
 #define MAD_OF_DEVIATION   0.6745
 #define OUTLIER_RUNS_LEAST 5
 
+#define SKEW_RUNS_LEAST 4
+
 /* Continued fraction of the incomplete beta function, by Lentz's method. */
 static double beta_fraction(double a, double b, double x)
 {
@@ -131,16 +133,19 @@ static double untransform(double t, double skewness, double n)
 
 static void find_interval(struct stats_summary *out)
 {
+	/* Of three runs one always looks like a skew. */
+	double skewness = out->n < SKEW_RUNS_LEAST ? 0 : out->skewness;
 	double n = (double)out->n, t;
 
 	out->low = out->high = NAN;
 	if (out->n < 2)
 		return;
 	t = stats_t(0.95, n - 1);
-	out->low =
-		out->mean - out->deviation * untransform(t, out->skewness, n);
-	out->high =
-		out->mean - out->deviation * untransform(-t, out->skewness, n);
+	out->low = out->mean - out->deviation * untransform(t, skewness, n);
+	out->high = out->mean - out->deviation * untransform(-t, skewness, n);
+	/* What is never below 0 has no mean below it. */
+	if (out->min >= 0)
+		out->low = fmax(out->low, 0);
 }
 
 void stats_summarize(const double *value, size_t n, struct stats_summary *out)
