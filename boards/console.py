@@ -21,6 +21,7 @@ FAULTS = re.compile(
     r"possible (?:recursive|circular) locking|suspicious RCU")
 AFTER_FAULT_S = 3       # for the trace to be printed
 TAIL_LINES = 40
+LEFT = "ended by Ctrl-]"
 PR_SET_PDEATHSIG = 1
 
 
@@ -145,7 +146,7 @@ class _Watch:
             if ended:
                 return f"emulator ended with status {process.returncode}"
             if self.keyboard.left:
-                return "ended by Ctrl-]"
+                return LEFT
             if timeout_s and now > self.began + timeout_s:
                 return ("hung" if console.status is None
                         else "did not power off")
@@ -171,6 +172,9 @@ def run(emulator, console, channels, keyboard, is_shell, timeout_s):
 
 
 def explain(name, fault, emulator, console):
+    if fault == LEFT:
+        print(f"boards/run: {name}: {fault}", file=sys.stderr)
+        return
     said = emulator.process.stdout.read().decode(errors="replace").strip()
     print(f"boards/run: {name}: {fault} "
           f"(after {time.monotonic() - emulator.began:.0f} s)"
