@@ -106,29 +106,41 @@ def _call(*words):
         raise Failure(f"'{' '.join(words)}' failed:\n{done.stdout.strip()}")
 
 
-def device_tree(path, board, kernel, model):
-    """Debian's, or the emulator's own with the /pmu node of our choice."""
-    if board["tree"]:
-        found = glob.glob(f"{kernel}/**/{board['tree']}", recursive=True)
-        if not found:
-            raise Failure(f"no {board['tree']} in {kernel}")
-        shutil.copy(found[0], path)
-        # the second serial line, which carries the output
-        _call("fdtput", "-t", "s", path, "/soc/serial@7e215040", "status",
-              "okay")
-        return
+def _packaged_tree(path, board, kernel, model):
+    """The one that came with the kernel."""
+    found = glob.glob(f"{kernel}/**/{board['tree']}", recursive=True)
+    if not found:
+        raise Failure(f"no {board['tree']} in {kernel}")
+    model.look(_call, _dump(board, path + ".seen") + [
+        "-dtb", found[0], "-kernel", os.path.join(kernel, "vmlinuz")],
+        os.path.dirname(path))
+    shutil.copy(found[0], path)
+    # the second serial line, which carries the output
+    _call("fdtput", "-t", "s", path, "/soc/serial@7e215040", "status", "okay")
+
+
+def _dump(board, path):
+    """How the emulator is called to write its device tree, and end."""
     words = board["qemu"].split()
     words[words.index("-M") + 1] += ",dumpdtb=" + path
     # no accelerator has started yet: icount has nothing to add
     if "-icount" in words:
         at = words.index("-icount")
         del words[at:at + 2]
-    model.look(_call, words + ["-display", "none", "-nic", "none"],
-               os.path.dirname(path))
+    return words + ["-display", "none", "-nic", "none"]
+
+
+def device_tree(path, board, kernel, model):
+    """Debian's, or the emulator's own with the PMU nodes of our choice."""
+    if board["tree"]:
+        _packaged_tree(path, board, kernel, model)
+        model.tell(_call, path)
+        return
+    model.look(_call, _dump(board, path), os.path.dirname(path))
     if board["pmu"]:
         _put_pmu(path, board)
-    if board["cores"]:
-        tree.unlike(path, board["cores"].split())
+    if model.is_unlike():
+        tree.unlike(path, model.names)
     model.tell(_call, path)
     # The emulator pads its tree to 1 MiB, and doubles what it is given: more
     # than an arm64 kernel takes.

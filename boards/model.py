@@ -5,6 +5,7 @@ import configparser
 import os
 import re
 import subprocess
+import sys
 import tempfile
 
 from debian import Failure
@@ -19,9 +20,9 @@ def codes(core):
     """The events that the core has, by its table in lib/events."""
     with open(os.path.join(TABLES, core + ".events"),
               encoding="ascii") as file:
-        text = file.read()
+        text = file.read().replace("\n ", " ")
     found = set()
-    for line in re.findall(r"^common ([^|\n]*)\|", text, re.M):
+    for line in re.findall(r"^common ([^|\n]*)", text, re.M):
         for word in line.split():
             first, _, last = word.partition("-")
             found.update(range(int(first, 16), int(last or first, 16) + 1))
@@ -37,10 +38,14 @@ def cache_numbers(text):
     return f"{int(size) * 1024} {ways} {line}"
 
 
-def shape(core, about):
+def shape(core, about, is_unlike):
     """What the plugin has to know of a core (model/settings.h)."""
     lines = [f"{cache} {cache_numbers(about[cache])}"
              for cache in CACHES if cache in about]
+    if core == "arm1176":
+        lines.append(core)
+    if is_unlike:
+        lines.append("identity " + about["identity"])
     lines.append("events " + " ".join(f"{code:#x}" for code in codes(core)))
     return "\n".join(lines) + "\n"
 
@@ -69,7 +74,12 @@ class Model:
         machine = board["qemu"].split()[2].split(",")[0]
         self.text = f"ram {RAM.get(machine, 0):#x}\n"
         for number, name in enumerate(self.names):
-            self.text += f"core {number}\n" + shape(name, self.cores[name])
+            self.text += f"core {number}\n" + shape(
+                name, self.cores[name], self.is_unlike())
+
+    def is_unlike(self):
+        """Are there cores of more than one kind?"""
+        return len(set(self.names)) > 1
 
     def settings(self):
         """What the plugin reads, as an open file without a name."""
@@ -117,6 +127,9 @@ class Model:
         put("s", "compatible", "upmu,model")
         put("s", "cores", *(core["title"] for core in about))
         if self.reason:
+            if self.is_unlike():
+                print("boards/run: all CPUs say that they are of one kind: "
+                      + self.reason, file=sys.stderr)
             put("s", "refused", self.reason)
             return
         put("s", "geometry", *(geometry(core) for core in about))

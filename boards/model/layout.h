@@ -9,7 +9,7 @@
 struct head {
 	const char *name;
 	uint8_t cp, crn, crm, opc0, opc1, opc2;
-	int state, type, access, secure;
+	int state, type /* CONSTANT ... */, access, secure;
 };
 
 struct tail {
@@ -22,7 +22,7 @@ struct tail {
 	void *raw_read, *raw_write, *resetfn, *orig_read, *orig_write;
 };
 
-enum { CONSTANT = 1 << 4, WIDE = 1 << 5, IO = 1 << 9 }; /* of head.type */
+enum { CONSTANT = 1 << 4, WIDE = 1 << 5, IO = 1 << 9, NO_RAW = 1 << 10 };
 enum { STATE_AA64 = 1 };
 enum { KEY_NS = 1 << 29, KEY_AA64 = 1 << 28 };
 

@@ -15,7 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arm1176.h"
 #include "core.h"
+#include "identity.h"
 #include "model.h"
 #include "qemu.h"
 #include "settings.h"
@@ -28,12 +30,25 @@ static char reason[QEMU_REASON];
 
 static bool prepare(void)
 {
-	if (!qemu_find(arguments.wrong, reason) || !pmu_hook(reason))
+	if (!qemu_find(arguments.wrong, reason))
+		return false;
+	for (int cpu = 0; cpu < qemu_cpus(); cpu++)
+		identity_put(cpu, settings_core(cpu));
+	if (settings_core(0)->is_arm1176 ? !arm1176_add(reason)
+					 : !pmu_hook(reason))
 		return false;
 	qemu_set_ram(settings_ram());
-	for (int cpu = 0; cpu < qemu_cpus(); cpu++)
+	for (int cpu = 0; cpu < qemu_cpus() && !settings_core(0)->is_arm1176;
+	     cpu++)
 		pmu_offer(cpu, settings_core(cpu)->events);
 	return true;
+}
+
+static bool is_counted(const struct core_shape *core, unsigned code)
+{
+	return core->events[code] &&
+	       (core->is_arm1176 ? arm1176_counts(code)
+				 : event_is_modelled(code));
 }
 
 static void write_answer(void)
@@ -47,8 +62,7 @@ static void write_answer(void)
 	} else {
 		fprintf(out, "events");
 		for (unsigned code = 0; code < MODEL_CODES; code++)
-			if (settings_core(0)->events[code] &&
-			    event_is_modelled(code))
+			if (is_counted(settings_core(0), code))
 				fprintf(out, " 0x%02x", code);
 		fprintf(out, "\n");
 	}

@@ -41,6 +41,7 @@ static struct pmu {
 	int counters;
 	bool is_v3p5, has_el3;
 	bool modelled[MODEL_CODES];
+	uint32_t known[2]; /* of them, as in PMCEID0 and 1 */
 } pmus[QEMU_CPUS];
 
 /* ---- what a counter counts ----------------------------------------------- */
@@ -266,19 +267,20 @@ void pmu_watch(int cpu)
 static int number(const struct qemu_hook *hook, void *env)
 {
 	return hook->number == SELECTED
-		       ? (int)(qemu_field(env, pmus[hook->cpu].select) & 31)
+		       ? (int)(qemu_field(env, pmus[qemu_cpu_of(env)].select) &
+			       31)
 		       : hook->number;
 }
 
 static uint64_t read_count(void *env, const struct qemu_register *reg)
 {
 	const struct qemu_hook *hook = qemu_hook_of(reg);
-	struct pmu *pmu = &pmus[hook->cpu];
+	struct pmu *pmu = &pmus[qemu_cpu_of(env)];
 	int n = number(hook, env);
 
 	if (n >= pmu->counters || !(is_ours(pmu, n) || is_chain(pmu, n)))
 		return qemu_read_before(env, hook);
-	raise_over(hook->cpu, update(hook->cpu));
+	raise_over(qemu_cpu_of(env), update(qemu_cpu_of(env)));
 	return pmu->counter[n].value;
 }
 
@@ -286,7 +288,7 @@ static uint64_t read_overflowed(void *env, const struct qemu_register *reg)
 {
 	const struct qemu_hook *hook = qemu_hook_of(reg);
 
-	raise_over(hook->cpu, update(hook->cpu));
+	raise_over(qemu_cpu_of(env), update(qemu_cpu_of(env)));
 	return qemu_read_before(env, hook);
 }
 
@@ -323,7 +325,7 @@ static void write_any(void *env, const struct qemu_register *reg,
 		      uint64_t value)
 {
 	const struct qemu_hook *hook = qemu_hook_of(reg);
-	int cpu = hook->cpu, n = number(hook, env);
+	int cpu = qemu_cpu_of(env), n = number(hook, env);
 	struct pmu *pmu = &pmus[cpu];
 
 	raise_over(cpu, update(cpu));
@@ -443,18 +445,23 @@ bool pmu_hook(char *reason)
 	return true;
 }
 
-/* PMCEID0 and 1 tell the guest; a core without them is not asked. */
-static void tell(int cpu, unsigned code)
+/* PMCEID0 and 1: they differ between unlike cores. */
+static uint64_t read_known(void *env, const struct qemu_register *reg)
 {
-	uint32_t keys[] = { qemu_cp(15, 9, 0, 12, 6 + (code >> 5)),
-			    qemu_sys(3, 3, 9, 12, 6 + (code >> 5)) };
+	const struct qemu_hook *hook = qemu_hook_of(reg);
 
+	return qemu_read_before(env, hook) |
+	       pmus[qemu_cpu_of(env)].known[hook->number];
+}
+
+/* A core without them is not asked. */
+static void tell(int cpu)
+{
 	for (int i = 0; i < 2; i++) {
-		struct qemu_register *reg = qemu_register(cpu, keys[i]);
-
-		if (reg)
-			qemu_set_constant(reg, qemu_constant(reg) |
-						       1u << (code & 31));
+		qemu_hook(cpu, qemu_cp(15, 9, 0, 12, 6 + i), read_known, NULL,
+			  OTHER, i);
+		qemu_hook(cpu, qemu_sys(3, 3, 9, 12, 6 + i), read_known, NULL,
+			  OTHER, i);
 	}
 }
 
@@ -464,6 +471,7 @@ void pmu_offer(int cpu, const bool *wanted)
 		pmus[cpu].modelled[code] =
 			wanted[code] && event_is_modelled(code);
 		if (code < 0x40 && pmus[cpu].modelled[code])
-			tell(cpu, code);
+			pmus[cpu].known[code >> 5] |= 1u << (code & 31);
 	}
+	tell(cpu);
 }

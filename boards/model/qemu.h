@@ -208,12 +208,17 @@ void qemu_set_field(void *env, const struct qemu_register *reg, uint64_t value);
 uint64_t qemu_constant(const struct qemu_register *reg);
 void qemu_set_constant(struct qemu_register *reg, uint64_t value);
 
-/* What the hooked function was given with, and what was there before it. */
+/*
+ * What the hooked function was given with, and what was there before it. Code
+ * that is translated for one CPU runs on all of them: the register that a
+ * function is called with may be another CPU's, its env never is.
+ */
 struct qemu_hook {
 	struct qemu_register *reg;
 	qemu_read read_before; /* NULL: a field was read */
 	qemu_write write_before;
-	int cpu, what, number;
+	bool is_constant;
+	int what, number;
 };
 
 /*
@@ -234,12 +239,18 @@ enum qemu_access { /* PL*_[RW] of cpregs.h: who may */
 		   QEMU_PL0_RW = 0xff,
 };
 
+enum { QEMU_GRANTED = 0, QEMU_UNDEFINED = 2 << 2 }; /* of a qemu_check */
+typedef int (*qemu_check)(void *env, const struct qemu_register *reg,
+			  bool is_read);
+
 /*
  * qemu_add - a register that this CPU of QEMU's lacks. It has no field:
- * @read and @write serve it, with what qemu_hook_of() tells.
+ * @read and @write serve it, with what qemu_hook_of() tells; @check, or NULL,
+ * says at each access whether that is granted. One of the same key goes.
  */
 void qemu_add(int cpu, uint32_t key, const char *name, int access,
-	      qemu_read read, qemu_write write, int what, int number);
+	      qemu_check check, qemu_read read, qemu_write write, int what,
+	      int number);
 
 /* ---- addresses ----------------------------------------------------------- */
 

@@ -113,16 +113,23 @@ const struct qemu_hook *qemu_hook_of(const struct qemu_register *reg)
 	return slot(reg);
 }
 
-static void hook_one(int cpu, struct qemu_register *reg, qemu_read read,
+static void hook_one(struct qemu_register *reg, qemu_read read,
 		     qemu_write write, int what, int number)
 {
 	struct tail *functions = tail(reg);
 
 	*slot(reg) = (struct qemu_hook){
-		reg, functions->read, functions->write, cpu, what, number,
+		.reg = reg,
+		.read_before = functions->read,
+		.write_before = functions->write,
+		.is_constant = head(reg)->type & CONSTANT,
+		.what = what,
+		.number = number,
 	};
-	if (read)
+	if (read) {
 		functions->read = read;
+		head(reg)->type &= ~CONSTANT;
+	}
 	if (write)
 		functions->write = write;
 }
@@ -137,7 +144,7 @@ bool qemu_hook(int cpu, uint32_t key, qemu_read read, qemu_write write,
 
 		if (!reg)
 			continue;
-		hook_one(cpu, reg, read, write, what, number);
+		hook_one(reg, read, write, what, number);
 		any = true;
 	}
 	return any;
@@ -145,7 +152,7 @@ bool qemu_hook(int cpu, uint32_t key, qemu_read read, qemu_write write,
 
 uint64_t qemu_read_before(void *env, const struct qemu_hook *hook)
 {
-	if (head(hook->reg)->type & CONSTANT)
+	if (hook->is_constant)
 		return qemu_constant(hook->reg);
 	return hook->read_before ? hook->read_before(env, hook->reg)
 				 : qemu_field(env, hook->reg);
@@ -178,7 +185,8 @@ void qemu_key_fields(struct head *h, uint32_t key)
 }
 
 void qemu_add(int cpu, uint32_t key, const char *name, int access,
-	      qemu_read read, qemu_write write, int what, int number)
+	      qemu_check check, qemu_read read, qemu_write write, int what,
+	      int number)
 {
 	for (uint32_t ns = 0; ns < (key & KEY_AA64 ? 1 : 2); ns++) {
 		struct qemu_register *reg = qemu.g_malloc0(found.size);
@@ -189,11 +197,12 @@ void qemu_add(int cpu, uint32_t key, const char *name, int access,
 		qemu_key_fields(head(reg), key);
 		head(reg)->name = name;
 		head(reg)->state = key & KEY_AA64 ? STATE_AA64 : 0;
-		head(reg)->type = IO;
+		head(reg)->type = IO | NO_RAW;
 		head(reg)->access = access;
 		head(reg)->secure = key & KEY_AA64 ? 0 : ns ? 2 : 1;
+		tail(reg)->accessfn = (void *)check;
 		qemu.g_hash_table_insert(found.table[cpu],
 					 (void *)(uintptr_t)own, reg);
-		hook_one(cpu, reg, read, write, what, number);
+		hook_one(reg, read, write, what, number);
 	}
 }

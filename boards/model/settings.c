@@ -46,6 +46,10 @@ static bool read_line(char *line)
 		return read_cache(line, &core->l1d);
 	else if (!strcmp(word, "events"))
 		read_events(line, core);
+	else if (!strcmp(word, "arm1176"))
+		core->is_arm1176 = true;
+	else if (!strcmp(word, "identity"))
+		return sscanf(line, "%x %x", &core->midr, &core->pmcr) == 2;
 	else
 		return false;
 	return true;

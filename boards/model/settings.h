@@ -11,6 +11,8 @@ struct cache_shape {
 
 struct core_shape {
 	struct cache_shape l1i, l1d;
+	bool is_arm1176;	  /* its PMU is not the architecture's */
+	uint32_t midr, pmcr;	  /* 0: as the emulator has them */
 	bool events[MODEL_CODES]; /* that the core has */
 };
 
@@ -19,6 +21,8 @@ struct core_shape {
  *     core 0                  what follows is of this CPU
  *     l1d 32768 4 64          a cache: size, ways, line
  *     events 0x03 0x04 ...
+ *     arm1176                 the PMU is that core's own
+ *     identity 0x410fc075 0x41072000    MIDR; what PMCR says of the core
  *
  * @reason: QEMU_REASON bytes, filled when it returns false
  */
