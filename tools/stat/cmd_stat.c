@@ -57,6 +57,14 @@ static int write_failed(const struct stat_options *options)
 	return -1;
 }
 
+static int draw(int (*writer)(FILE *, const struct stat_report *),
+		const struct stat_report *report)
+{
+	if (writer(output, report) || fflush(output))
+		return write_failed(report->options);
+	return 0;
+}
+
 static int write_report(const struct stat_report *report)
 {
 	static int (*const writers[])(FILE *, const struct stat_report *) = {
@@ -68,6 +76,11 @@ static int write_report(const struct stat_report *report)
 
 	if (report->options->quiet)
 		return 0;
+	if (report->options->live)
+		return draw(stat_live_draw, report);
+	if (report->options->plot && report->interval_s > 0)
+		return stat_plot_take(report) ? write_failed(report->options)
+					      : 0;
 	if (writers[report->options->format](output, report) || fflush(output))
 		return write_failed(report->options);
 	return 0;
@@ -157,6 +170,8 @@ static int run_all(struct stat_report *report, struct stat_events *events,
 	look_back(report, &before);
 	if (!options->interval_ms)
 		write_report(report);
+	if ((options->plot || options->live) && !options->quiet)
+		draw(stat_write_plot, report);
 	return status;
 }
 
@@ -182,7 +197,12 @@ static int count(const struct stat_options *options, struct stat_events *events)
 	}
 	report.count = calloc(events->n, sizeof(*report.count));
 	output = open_output(options);
-	if (report.count && output)
+	if (output && options->live && !isatty(fileno(output))) {
+		fputs("upmu stat: --live wants a terminal\n"
+		      "hint: --plot draws at the end, anywhere\n",
+		      stderr);
+		status = EXIT_USAGE;
+	} else if (report.count && output)
 		status = run_all(&report, events, &targets);
 	if (output && output != stderr && fclose(output))
 		write_failed(options);

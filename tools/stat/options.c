@@ -53,6 +53,10 @@ static const struct row {
 	  "print ratios, no counts" },
 	{ "format", 0, FORMAT, AT(format), "NAME",
 	  "text, rpistat, csv or json" },
+	{ "plot", 0, FLAG, AT(plot), NULL,
+	  "bars below the report; of -I sparklines at its end" },
+	{ "live", 0, FLAG, AT(live), NULL,
+	  "-I on a screen that renews itself" },
 	{ "field-separator", 'x', SEPARATOR, AT(separator), "SEP",
 	  "CSV with this separator" },
 	{ "json-output", 'j', JSON, AT(format), NULL, "JSON" },
@@ -232,6 +236,12 @@ static int check(const struct stat_options *o)
 	if (o->interval_ms && o->format == STAT_FORMAT_RPISTAT)
 		return complain("rpistat's report is of a whole run",
 				"leave out -I");
+	if ((o->plot || o->live) && o->format != STAT_FORMAT_TEXT)
+		return complain("--plot and --live are of the text report",
+				"upmu report draws what -j wrote");
+	if (o->live && (!o->interval_ms || o->quiet))
+		return complain("--live wants -I and no -q",
+				"upmu stat -I 200 --live -- ls");
 	if (o->append && !o->output)
 		return complain("--append has no file", "-o FILE --append");
 	return 0;

@@ -39,6 +39,7 @@ struct stat_options {
 	unsigned int interval_ms, delay_ms, timeout_ms;
 	double slice_ms;
 	bool append, all_cpus, no_scale, quiet, metric_only, passes;
+	bool plot, live;
 };
 
 /** Return 0, or -1 once the user was told; *done: --help was printed. */
@@ -371,5 +372,10 @@ int stat_write_text(FILE *out, const struct stat_report *report);
 int stat_write_rpistat(FILE *out, const struct stat_report *report);
 int stat_write_csv(FILE *out, const struct stat_report *report);
 int stat_write_json(FILE *out, const struct stat_report *report);
+/** --plot: bars; of -I the sparklines of what stat_plot_take() was given. */
+int stat_write_plot(FILE *out, const struct stat_report *report);
+int stat_plot_take(const struct stat_report *report);
+/** --live: take an interval and draw the screen. */
+int stat_live_draw(FILE *out, const struct stat_report *report);
 
 #endif

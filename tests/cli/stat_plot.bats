@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu stat --plot and --live.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	cd "$BATS_TEST_TMPDIR"
+	# Idle, then busy, then idle: a shape that a sparkline has to show.
+	cat >hump <<-'E'
+		#!/bin/sh
+		sleep 0.4
+		timeout 0.8 sh -c 'while :; do :; done'
+		sleep 0.4
+	E
+	chmod +x hump
+}
+
+@test "plot_shows_when_the_program_was_busy" {
+	LC_ALL=C "$upmu" stat -I 100 --plot -e task-clock -o report ./hump
+	grep -q 'intervals in' report
+	# Each interval's text is left out.
+	run ! grep -q '^after' report
+	# Low, high, low: ASCII heights in order (a space: nothing counted).
+	line=$(grep '^task-clock' report)
+	spark=$(echo "$line" | sed -E 's/.*\/s (.*) [^ ]+ to .*/\1/')
+	[[ "$spark" =~ ^[_.\ ]+.*[#*+=]{3,}.*[_.\ ]+$ ]]
+}
+
+@test "plot_is_ascii_where_the_locale_has_no_blocks" {
+	LC_ALL=C "$upmu" stat --plot -e page-faults -o ascii true
+	LC_ALL=C.UTF-8 "$upmu" stat --plot -e page-faults -o blocks ./hump
+	run ! env LC_ALL=C grep -q '[^ -~]' ascii
+	grep -q '█' blocks
+	grep -q 'of elapsed' ascii
+	run ! grep -q "$(printf '\033')" blocks
+}
+
+@test "plot_of_a_long_run_keeps_few_points" {
+	COLUMNS=100 LC_ALL=C "$upmu" stat -I 1 --plot -e page-faults -o report \
+		sleep 2
+	[ "$(grep -c '^page-faults' report)" -eq 1 ]
+	[ "$(grep '^page-faults' report | wc -c)" -lt 120 ]
+}
+
+@test "plot_and_live_refuse_what_they_cannot_draw" {
+	for bad in '--plot -j' '--plot -x ,' '--live' '--live -I 10 -q' \
+		'--plot --format rpistat'
+	do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" stat $bad -- true
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"hint:"* ]]
+	done
+	run "$upmu" stat -I 10 --live -e page-faults -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"wants a terminal"* ]]
+	[ ! -e ran ]
+}
+
+@test "live_draws_a_screen_again_and_again" {
+	[ -n "${UPMU_ALL:-}" ] || skip "terminals are tried by ./check --all"
+	command -v tmux >/dev/null || skip "no tmux is installed"
+	tmux -L upmu$$ -f /dev/null new-session -d -x 90 -y 20 \
+		"LC_ALL=C $upmu stat -I 50 --live -e task-clock,page-faults ./hump; echo status \$?; sleep 30"
+	sleep 1.2
+	tmux -L upmu$$ capture-pane -p >during
+	for _ in $(seq 50); do
+		tmux -L upmu$$ capture-pane -p >after
+		grep -q 'status 0' after && break
+		sleep 0.2
+	done
+	tmux -L upmu$$ kill-server
+	# One screen, not one below the other.
+	[ "$(grep -c '^task-clock' during)" -eq 1 ]
+	[ "$(grep -c '^upmu stat: ./hump' during)" -eq 1 ]
+	head -n 1 during | grep -q '^upmu stat: ./hump'
+	grep -q 'status 0' after
+	grep -q 'intervals in' after
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+/*
+ * --plot and --live: bars below a report, a sparkline for each event over the
+ * intervals of -I. A long run's points are joined two by two, so that memory
+ * stays bounded.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "out.h"
+#include "tools/bars.h"
+
+#define POINTS	    1024
+#define BAR_WIDTH   30
+#define LINE_USED   58 /* by name, rate and limits */
+#define WIDTH_LEAST 20
+#define WIDTH_ELSE  100
+
+/* The rates of one event: each point the mean of @joined intervals. */
+struct line {
+	double point[POINTS];
+	double sum, last, low, high, total, time;
+	size_t n, waiting; /* points; intervals in the next one */
+};
+
+static struct line *lines;
+static size_t joined = 1;
+static double before_s;
+
+static void join_points(size_t events)
+{
+	for (size_t i = 0; i < events; i++) {
+		struct line *line = &lines[i];
+
+		for (size_t p = 0; p < POINTS / 2; p++) {
+			double a = line->point[2 * p];
+			double b = line->point[2 * p + 1];
+
+			line->point[p] = isnan(a)   ? b
+					 : isnan(b) ? a
+						    : (a + b) / 2;
+		}
+		line->n = POINTS / 2;
+	}
+	joined *= 2;
+}
+
+/* What was not counted leaves a gap, not a 0. */
+static void add_point(struct line *line, double value, double time)
+{
+	line->last = time > 0 ? value / time : NAN;
+	if (!isnan(line->last)) {
+		line->low = fmin(line->low, line->last);
+		line->high = fmax(line->high, line->last);
+		line->total += value;
+		line->time += time;
+	}
+	line->sum += line->last;
+	if (++line->waiting < joined)
+		return;
+	line->point[line->n++] = line->sum / (double)line->waiting;
+	line->sum = 0;
+	line->waiting = 0;
+}
+
+static int start_lines(size_t events)
+{
+	lines = calloc(events + 1, sizeof(*lines));
+	for (size_t i = 0; lines && i < events; i++) {
+		lines[i].low = INFINITY;
+		lines[i].high = -INFINITY;
+	}
+	return lines ? 0 : -ENOMEM;
+}
+
+int stat_plot_take(const struct stat_report *report)
+{
+	size_t events = report->events->n;
+	double time = report->interval_s - before_s;
+
+	if (!lines && start_lines(events)) {
+		errno = ENOMEM;
+		return -1;
+	}
+	before_s = report->interval_s;
+	for (size_t i = 0; i < events; i++) {
+		const struct stat_count *count = &report->count[i];
+
+		add_point(&lines[i],
+			  count->state == STAT_COUNTED
+				  ? stat_value(report, count)
+				  : NAN,
+			  time);
+	}
+	if (events && lines[0].n == POINTS)
+		join_points(events);
+	return 0;
+}
+
+/* 1.23 G: three digits are what a line can show. */
+static const char *short_number(double value, char *out, size_t size)
+{
+	static const char *const units[] = { "", " k", " M", " G", " T" };
+	size_t unit = 0;
+
+	while (fabs(value) >= 999.5 && unit < 4) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(out, size, "%.3g%s", value, units[unit]);
+	return out;
+}
+
+static int line_width(FILE *out)
+{
+	struct winsize window = { 0 };
+	int width = WIDTH_ELSE;
+
+	if (!ioctl(fileno(out), TIOCGWINSZ, &window) && window.ws_col)
+		width = window.ws_col;
+	width -= LINE_USED;
+	return width < WIDTH_LEAST ? WIDTH_LEAST : width;
+}
+
+static void write_line(FILE *out, const struct stat_report *report, size_t i,
+		       const char *end)
+{
+	const struct stat_event *event = &report->events->event[i];
+	const struct line *line = &lines[i];
+	bool is_time = event->unit[0];
+	double scale = is_time ? 1e-9 : 1;
+	char rate[32], low[32], high[32];
+	double shown =
+		report->options->live ? line->last : line->total / line->time;
+
+	fprintf(out, "%-22.22s ", event->name);
+	if (!(line->time > 0)) {
+		fprintf(out, "%s%s\n", stat_state_text(report->count[i].state),
+			end);
+		return;
+	}
+	fprintf(out, "%8s/s ",
+		isnan(shown) ? "-"
+			     : short_number(scale * shown, rate, sizeof(rate)));
+	bars_spark(out, line->point, line->n, line_width(out));
+	fprintf(out, " %s to %s%s%s\n",
+		short_number(scale * line->low, low, sizeof(low)),
+		short_number(scale * line->high, high, sizeof(high)),
+		is_time ? " s" : "", end);
+}
+
+static void write_lines(FILE *out, const struct stat_report *report,
+			const char *end)
+{
+	for (size_t i = 0; lines && i < report->events->n; i++)
+		if (!report->events->event[i].hidden)
+			write_line(out, report, i, end);
+}
+
+static void write_ratios(FILE *out, const struct stat_report *report,
+			 const char *end)
+{
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t n = stat_metrics(report, metric, STAT_METRICS_MOST);
+
+	for (size_t i = 0; i < n; i++) {
+		fprintf(out, "%-22s %8.3f %-4s", metric[i].key, metric[i].value,
+			metric[i].unit);
+		if (metric[i].unit[0] == '%')
+			bars_draw(out, metric[i].value / 100, BAR_WIDTH);
+		fprintf(out, "%s\n", end);
+	}
+}
+
+/* From the screen's corner on; what a longer line left there is erased. */
+int stat_live_draw(FILE *out, const struct stat_report *report)
+{
+	static const char end[] = "\033[K";
+
+	if (stat_plot_take(report))
+		return -1;
+	fputs(report->intervals == 1 ? "\033[H\033[2J" : "\033[H", out);
+	fputs("upmu stat:", out);
+	for (char **word = report->options->command; word && *word; word++)
+		fprintf(out, " %s", *word);
+	fprintf(out, "  %.1f s%s\n%s\n", report->interval_s, end, end);
+	write_lines(out, report, end);
+	fprintf(out, "%s\n", end);
+	write_ratios(out, report, end);
+	fputs("\033[J", out);
+	return ferror(out) ? -1 : 0;
+}
+
+static double largest_pti(const struct stat_metric *metric, size_t n)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(metric[i].unit, "PTI"))
+			most = fmax(most, metric[i].value);
+	return most;
+}
+
+/* Percents of their whole, the rest per thousand instructions. */
+static void write_bars(FILE *out, const struct stat_report *report)
+{
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t n = stat_metrics(report, metric, STAT_METRICS_MOST);
+	double most = largest_pti(metric, n);
+
+	for (size_t i = 0; i < n; i++) {
+		bool pti = !strcmp(metric[i].unit, "PTI");
+
+		if (!pti && metric[i].unit[0] != '%')
+			continue;
+		fprintf(out, "%-22s ", metric[i].key);
+		bars_draw(out, metric[i].value / (pti ? most : 100), BAR_WIDTH);
+		fprintf(out, " %.3f %s\n", metric[i].value, metric[i].unit);
+	}
+}
+
+/* User and system time are of all its threads; the rest it waited. */
+static void write_shares(FILE *out, const struct stat_report *report)
+{
+	double time = report->elapsed_s;
+
+	if (!report->has_usage || !(time > 0))
+		return;
+	for (int system = 0; system < 2; system++) {
+		double used = system ? report->sys_s : report->user_s;
+
+		fprintf(out, "%-22s ", system ? "sys" : "user");
+		bars_draw(out, used / time, BAR_WIDTH);
+		fprintf(out, " %.1f %% of elapsed\n", 100 * used / time);
+	}
+}
+
+int stat_write_plot(FILE *out, const struct stat_report *report)
+{
+	fputc('\n', out);
+	if (report->options->interval_ms) {
+		if (lines)
+			fprintf(out,
+				"%zu intervals in %.3f s; mean rate, over "
+				"time, least to most\n",
+				report->intervals, report->interval_s);
+		write_lines(out, report, "");
+		if (report->events->reason[0])
+			fprintf(out, "\nupmu stat: %s\n",
+				report->events->reason);
+	} else {
+		write_bars(out, report);
+		write_shares(out, report);
+	}
+	fputc('\n', out);
+	free(lines);
+	lines = NULL;
+	return ferror(out) ? -1 : 0;
+}
