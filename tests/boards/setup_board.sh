@@ -70,3 +70,6 @@ echo @ readonly
 mount -t tmpfs -o ro ro /etc/sysctl.d
 mount -t tmpfs -o ro ro /etc/udev/rules.d
 said upmu setup --yes
+echo @ taken_back
+changes
+echo end

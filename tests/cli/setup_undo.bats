@@ -1,0 +1,268 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu setup and --undo are all or nothing: killed anywhere, with a full disk,
+# a read-only folder, commands that fail. The commands do the least that their
+# names say, below a root directory of the test's own.
+
+setup() {
+	build=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}
+	upmu=${UPMU:-$build/tools/upmu}
+	kill_at=$build/tests/unit/kill_at
+	export UPMU_ROOT=$BATS_TEST_TMPDIR/machine
+	make_machine
+	make_commands
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	machine >"$BATS_TEST_TMPDIR/before"
+}
+
+make_machine() {
+	local pmu=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7
+
+	rm -rf "$UPMU_ROOT"
+	mkdir -p "$UPMU_ROOT"/etc/{udev/rules.d,modules-load.d,modprobe.d,sysctl.d} \
+		"$UPMU_ROOT/proc/sys/kernel" "$UPMU_ROOT/sys/module" "$pmu"
+	echo 8 >"$pmu/type"
+	echo 0-3 >"$pmu/cpus"
+	echo armv7l >"$UPMU_ROOT/proc/sys/kernel/arch"
+	echo 3 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	echo 'root:x:0:' >"$UPMU_ROOT/etc/group"
+}
+
+command_of() {	# NAME: its script on standard input
+	{ echo '#!/bin/sh'; cat; } >"$BATS_TEST_TMPDIR/bin/$1"
+	chmod +x "$BATS_TEST_TMPDIR/bin/$1"
+}
+
+make_commands() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	command_of groupadd <<-'S'
+	! grep -q ^upmu: "$UPMU_ROOT/etc/group" || exit 9
+	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
+	S
+	command_of groupdel <<-'S'
+	echo root:x:0: >"$UPMU_ROOT/etc/group"
+	S
+	command_of modprobe <<-'S'
+	[ "$1" != -r ] || exec rmdir "$UPMU_ROOT/sys/module/upmu"
+	exec mkdir -p "$UPMU_ROOT/sys/module/upmu"
+	S
+	command_of udevadm </dev/null
+	command_of sysctl <<-'S'
+	for word; do :; done
+	echo "${word#*=}" >"$UPMU_ROOT/proc/sys/kernel/${word%%=*}.new"
+	cd "$UPMU_ROOT/proc/sys/kernel"
+	name=${word%%=*}
+	mv "$name.new" "${name#kernel.}"
+	S
+}
+
+# Names and contents of all that is there.
+machine() {
+	(cd "$UPMU_ROOT" && find . -type d | sort && find . -type f |
+		sort | xargs grep -H '')
+}
+
+is_as() {	# NAME: as "before" or "complete"
+	diff "$BATS_TEST_TMPDIR/$1" <(machine)
+}
+
+complete() {
+	"$upmu" setup --yes >/dev/null
+	machine >"$BATS_TEST_TMPDIR/complete"
+	! is_as before >/dev/null
+}
+
+needs_tracing() {
+	run "$kill_at" 1000000 /bin/true
+	[ "$status" -eq 0 ] || skip "programs cannot be traced here: $output"
+}
+
+# After each kill of "upmu setup $1", "upmu setup $2" makes the machine $3.
+killed_everywhere() {	# OPTIONS OPTIONS NAME
+	local n=0
+
+	needs_tracing
+	while [ $((n += 1)) ]; do
+		[ "$1" != --undo ] || complete
+		run "$kill_at" $n "$upmu" setup --yes $1
+		[ "$status" -eq 137 ] || break
+		"$upmu" setup --yes $2 >/dev/null
+		is_as "$3"
+		[ "$3" = before ] || "$upmu" setup --yes --undo >/dev/null
+		is_as before
+	done
+	[ "$status" -eq 0 ]
+	echo "# killed at $((n - 1)) system calls" >&3
+	[ "$n" -gt 40 ]
+}
+
+@test "setup_killed_at_each_act_can_be_undone" {
+	killed_everywhere '' --undo before
+}
+
+@test "setup_killed_at_each_act_is_completed_by_a_second_one" {
+	complete
+	"$upmu" setup --yes --undo
+	killed_everywhere '' '' complete
+}
+
+@test "undo_killed_at_each_act_is_completed_by_a_second_one" {
+	killed_everywhere --undo --undo before
+}
+
+@test "undo_restores_each_sysctl_that_setup_changed" {
+	complete
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 2 ]
+	"$upmu" setup --yes --undo
+	is_as before
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	machine >"$BATS_TEST_TMPDIR/before"
+	"$upmu" setup --yes
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_user_access")" -eq 1 ]
+	"$upmu" setup --yes --undo
+	is_as before
+}
+
+@test "undo_leaves_a_sysctl_that_somebody_else_has_set_since" {
+	complete
+	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes --undo
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq -1 ]
+}
+
+@test "a_second_setup_never_raises_a_paranoid_that_is_lower" {
+	complete
+	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq -1 ]
+}
+
+@test "the_users_own_lines_stay_over_setup_and_undo" {
+	complete
+	sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+	sed -i 's/paranoid = 2/paranoid = 1/' "$sysctls"
+	echo 'kernel.mine = 7' >>"$sysctls"
+	cp "$sysctls" "$BATS_TEST_TMPDIR/mine"
+	"$upmu" setup --yes
+	cmp "$sysctls" "$BATS_TEST_TMPDIR/mine"
+	"$upmu" setup --yes --undo
+	[ "$(cat "$sysctls")" = 'kernel.perf_event_paranoid = 1
+kernel.mine = 7' ]
+	[ "$(find "$UPMU_ROOT/etc" -name '*upmu*' | wc -l)" -eq 1 ]
+}
+
+@test "each_command_that_fails_leaves_nothing_of_setup" {
+	for name in groupadd modprobe udevadm sysctl; do
+		mv "$BATS_TEST_TMPDIR/bin/$name" "$BATS_TEST_TMPDIR/kept"
+		command_of "$name" <<<'exit 1'
+		# whatever undoes has to work for it
+		[ $name != udevadm ] || command_of udevadm \
+			<<<'[ "$1" = control ] && [ ! -e "$UPMU_ROOT/sys/module/upmu" ]'
+		[ $name != modprobe ] || command_of modprobe \
+			<<<'[ "$1" = -r ]'
+		run "$upmu" setup --yes
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"'$name' failed"* ]]
+		[[ "$output" == *"all was taken back"* ]]
+		is_as before
+		mv "$BATS_TEST_TMPDIR/kept" "$BATS_TEST_TMPDIR/bin/$name"
+	done
+}
+
+@test "undo_goes_on_where_a_command_fails_and_a_second_one_ends_it" {
+	for name in modprobe groupdel udevadm sysctl; do
+		complete
+		mv "$BATS_TEST_TMPDIR/bin/$name" "$BATS_TEST_TMPDIR/kept"
+		command_of "$name" <<<'exit 1'
+		run "$upmu" setup --yes --undo
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"hint: upmu setup --undo"* ]]
+		[ ! -e "$UPMU_ROOT/etc/modules-load.d/upmu.conf" ]
+		[ -e "$UPMU_ROOT/etc/upmu-setup.journal" ]
+		mv "$BATS_TEST_TMPDIR/kept" "$BATS_TEST_TMPDIR/bin/$name"
+		"$upmu" setup --yes --undo
+		is_as before
+	done
+}
+
+@test "a_folder_that_cannot_be_written_leaves_nothing_of_setup" {
+	for folder in udev/rules.d modules-load.d sysctl.d; do
+		make_machine
+		rmdir "$UPMU_ROOT/etc/$folder"
+		machine >"$BATS_TEST_TMPDIR/before"
+		run "$upmu" setup --yes
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"cannot write '/etc/$folder/"* ]]
+		is_as before
+	done
+}
+
+@test "a_full_disk_or_a_read_only_one_changes_nothing" {
+	cat >"$BATS_TEST_TMPDIR/full" <<-'S'
+	cp -r "$UPMU_ROOT/etc" "$UPMU_ROOT/etc.was"
+	mount -t tmpfs -o size=$1k,nr_inodes=$2 none "$UPMU_ROOT/etc" || exit 99
+	cp -r "$UPMU_ROOT/etc.was/." "$UPMU_ROOT/etc/" || exit 98
+	[ "$1" -gt 4 ] || dd if=/dev/zero of="$UPMU_ROOT/etc/filler" 2>/dev/null
+	[ "$3" != ro ] || mount -o remount,ro "$UPMU_ROOT/etc"
+	cd "$UPMU_ROOT/etc"
+	before=$(find . -type f | sort | xargs md5sum)
+	"$upmu" setup --yes
+	status=$?
+	[ "$status" -eq 0 ] && exit 0
+	[ "$before" = "$(find . -type f | sort | xargs md5sum)" ] || exit 97
+	exit $status
+	S
+	export upmu
+	run unshare -rm true
+	[ "$status" -eq 0 ] || skip "no file system can be mounted here"
+	failed=0
+	# inodes for one more file, two, ...: the disk is full ever later
+	for inodes in 8 9 10 11 12 13 30; do
+		make_machine
+		run unshare -rm sh "$BATS_TEST_TMPDIR/full" 400 $inodes rw
+		[ "$status" -ne 99 ] || skip "no tmpfs can be mounted here"
+		[ "$status" -ne 98 ] || continue
+		[ "$status" -le 1 ]
+		[ "$status" -eq 0 ] || [[ "$output" == *"No space left"* ]]
+		failed=$((failed + status))
+	done
+	[ "$failed" -ge 3 ]
+	[ "$status" -eq 0 ]
+	make_machine
+	run unshare -rm sh "$BATS_TEST_TMPDIR/full" 400 30 ro
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"Read-only file system"*"hint: sudo mount -o remount,rw"* ]]
+	make_machine
+	run unshare -rm sh "$BATS_TEST_TMPDIR/full" 4 30 rw
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"No space left"* ]]
+}
+
+@test "what_overrides_setups_settings_is_named" {
+	echo 'kernel.perf_event_paranoid = 3' \
+		>"$UPMU_ROOT/etc/sysctl.d/99-local.conf"
+	echo 'kernel.perf_event_paranoid = 0' \
+		>"$UPMU_ROOT/etc/sysctl.d/10-early.conf"
+	echo 'blacklist upmu' >"$UPMU_ROOT/etc/modprobe.d/no.conf"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"99-local.conf says 'kernel.perf_event_paranoid = 3'"* ]]
+	[[ "$output" == *"no.conf says 'blacklist upmu'"* ]]
+	[[ "$output" != *10-early* ]]
+}
+
+@test "what_version_0_1_0_set_up_is_undone_too" {
+	mark='# Written by `upmu setup`; `upmu setup --undo` removes it.'
+	printf '%s\n# The group upmu was created by it too.\nKERNEL=="upmu"\n' \
+		"$mark" >"$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules"
+	printf '%s\nupmu\n' "$mark" >"$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
+	"$upmu" setup --yes --undo
+	is_as before
+}
+
+@test "setup_runs_its_commands_where_SIGCHLD_is_ignored" {
+	run sh -c 'trap "" CHLD; exec "$0" setup --yes' "$upmu"
+	[ "$status" -eq 0 ]
+	grep -q ^upmu: "$UPMU_ROOT/etc/group"
+	[ -e "$UPMU_ROOT/sys/module/upmu" ]
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/* The files that setup writes: whole or not at all, the user's lines kept. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/sys.h"
+#include "setup.h"
+
+/* No program reads a name that ends so from one of these folders. */
+#define UNFINISHED ".upmu-new"
+
+static int write_all(int fd, const char *text)
+{
+	size_t left = strlen(text);
+
+	while (left) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		left -= n;
+	}
+	return 0;
+}
+
+/* A name is on the disk when its folder is. */
+static int sync_folder(const char *path)
+{
+	char folder[UPMU_PATH_SIZE];
+	char *end;
+	int fd, error = 0;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	end = strrchr(folder, '/');
+	if (end)
+		*end = '\0';
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* Some file systems cannot: then there is nothing to wait for. */
+	if (fsync(fd) < 0 && errno != EINVAL)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static int paths_of(const char *path, char *real, char *unfinished)
+{
+	int error = upmu_sys_path(real, path);
+
+	if (error)
+		return error;
+	if (snprintf(unfinished, UPMU_PATH_SIZE, "%s" UNFINISHED, real) >=
+	    UPMU_PATH_SIZE)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+static int write_unfinished(const char *path, const char *text)
+{
+	int fd, error;
+
+	/* Of an interrupted setup, or not a plain file at all. */
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	error = write_all(fd, text);
+	if (!error && fchmod(fd, 0644) < 0) /* whatever the umask is */
+		error = -errno;
+	if (!error && fsync(fd) < 0)
+		error = -errno;
+	if (close(fd) < 0 && !error)
+		error = -errno;
+	return error;
+}
+
+int setup_file_write(const char *path, const char *text)
+{
+	char real[UPMU_PATH_SIZE], unfinished[UPMU_PATH_SIZE];
+	int error = paths_of(path, real, unfinished);
+
+	if (error)
+		return error;
+	error = write_unfinished(unfinished, text);
+	if (!error && rename(unfinished, real) < 0)
+		error = -errno;
+	if (error) {
+		unlink(unfinished);
+		return error;
+	}
+	return sync_folder(real);
+}
+
+/* On a read-only disk unlink() refuses even what is not there. */
+static int remove_if_there(const char *path)
+{
+	struct stat there;
+
+	if (lstat(path, &there) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	if (unlink(path) < 0)
+		return -errno;
+	return sync_folder(path);
+}
+
+int setup_file_remove(const char *path)
+{
+	char real[UPMU_PATH_SIZE], unfinished[UPMU_PATH_SIZE];
+	int error = paths_of(path, real, unfinished);
+
+	if (!error)
+		error = remove_if_there(unfinished);
+	return error ? error : remove_if_there(real);
+}
+
+bool setup_file_was_begun(const char *path)
+{
+	char real[UPMU_PATH_SIZE], unfinished[UPMU_PATH_SIZE];
+	struct stat there;
+
+	return !paths_of(path, real, unfinished) &&
+	       (!lstat(real, &there) || !lstat(unfinished, &there));
+}
+
+bool setup_file_has(const char *path, const char *text)
+{
+	char found[SETUP_TEXT_SIZE];
+
+	/* -EFBIG is certainly not ours. */
+	return !upmu_sys_read_text(path, found, sizeof(found)) &&
+	       strstr(found, text);
+}
+
+bool setup_file_is_foreign(const char *path)
+{
+	return upmu_sys_exists(path) && !setup_file_has(path, SETUP_MARK);
+}
+
+/* How much of a line says what it sets: for "a = 1" that is "a". */
+static size_t key_length(const char *line)
+{
+	size_t length = strcspn(line, "\n");
+	const char *equals = memchr(line, '=', length);
+
+	/* KERNEL=="upmu", GROUP="upmu" of udev is one setting as a whole. */
+	if (!equals || equals[1] == '=' || memchr(line, '"', length))
+		return length;
+	length = equals - line;
+	while (length && line[length - 1] == ' ')
+		length--;
+	return length;
+}
+
+static const char *next_line(const char *line)
+{
+	line += strcspn(line, "\n");
+	return *line ? line + 1 : line;
+}
+
+/* Whether @text has a line that sets what @line does, or is the same. */
+static bool has_line(const char *text, const char *line, bool same)
+{
+	size_t length = same ? strcspn(line, "\n") : key_length(line);
+
+	for (; *text; text = next_line(text)) {
+		size_t other = same ? strcspn(text, "\n") : key_length(text);
+
+		if (other == length && !strncmp(text, line, length))
+			return true;
+	}
+	return false;
+}
+
+static int append(char *text, const char *line)
+{
+	size_t used = strlen(text), length = strcspn(line, "\n");
+
+	if (used + length + 2 > SETUP_TEXT_SIZE)
+		return -EFBIG;
+	memcpy(text + used, line, length);
+	text[used + length] = '\n';
+	text[used + length + 1] = '\0';
+	return 0;
+}
+
+int setup_file_merge(char *text, const char *path, const char *lines)
+{
+	char there[SETUP_TEXT_SIZE] = "";
+	int error = upmu_sys_read_text(path, there, sizeof(there));
+
+	if (error && error != -ENOENT)
+		return error;
+	snprintf(text, SETUP_TEXT_SIZE, "%s", error ? SETUP_MARK : there);
+	if (!error)
+		append(text, ""); /* the last newline is not read */
+	for (error = 0; *lines && !error; lines = next_line(lines))
+		if (!has_line(text, lines, false))
+			error = append(text, lines);
+	return error;
+}
+
+int setup_file_without(char *text, const char *path, const char *lines)
+{
+	char there[SETUP_TEXT_SIZE];
+	int error = upmu_sys_read_text(path, there, sizeof(there));
+
+	*text = '\0';
+	if (error)
+		return error == -ENOENT || error == -ENOTDIR ? 0 : error;
+	for (const char *line = there; *line && !error; line = next_line(line))
+		if (!has_line(SETUP_MARK SETUP_GROUP_MARK, line, true) &&
+		    !has_line(lines, line, true))
+			error = append(text, line);
+	return error;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/* What setup finds on this machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernel.h"
+#include "lib/perf/pmus.h"
+#include "lib/sys.h"
+#include "setup.h"
+
+#define PARANOID_FILE	 "/proc/sys/kernel/perf_event_paranoid"
+#define USER_ACCESS_FILE "/proc/sys/kernel/perf_user_access"
+
+/*
+ * The highest perf_event_paranoid that lets a user count a process of his
+ * own. Cores without privilege filters need 1: there a user must not be
+ * asked to leave the kernel out, because perf refuses that (-EINVAL).
+ */
+#define PARANOID_FILTER	   2
+#define PARANOID_NO_FILTER 1
+
+void setup_look_at_sysctls(struct setup *setup)
+{
+	if (upmu_sys_read_long(PARANOID_FILE, &setup->paranoid))
+		setup->paranoid = SETUP_UNTOUCHED;
+	if (upmu_sys_read_long(USER_ACCESS_FILE, &setup->user_access_now))
+		setup->user_access_now = SETUP_UNTOUCHED;
+}
+
+bool setup_group_exists(void)
+{
+	char path[UPMU_PATH_SIZE], line[1024];
+	bool found = false;
+	FILE *file;
+
+	if (upmu_sys_path(path, "/etc/group"))
+		return false;
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = !strncmp(line, "upmu:", 5);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Each known CPU PMU of Linux that has no privilege filter. */
+static bool pmu_has_filters(void)
+{
+	static const char *const without[] = { "armv6_1136", "armv6_1176",
+					       "armv7_cortex_a5",
+					       "armv7_cortex_a8",
+					       "armv7_cortex_a9" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s",
+			 without[i]);
+		if (upmu_sys_exists(path))
+			return false;
+	}
+	return true;
+}
+
+/* A setup of version 0.1.0 left no journal, but marks. */
+static void take_old_marks(struct setup *setup)
+{
+	struct setup_journal *journal = &setup->journal;
+	char text[SETUP_TEXT_SIZE];
+
+	for (int i = 0; i < SETUP_FILES; i++) {
+		if (!setup_file_has(setup_paths[i], SETUP_MARK))
+			continue;
+		setup->was_set_up = true;
+		if (journal->is_there ||
+		    setup_file_without(text, setup_paths[i], ""))
+			continue;
+		/* Longer than setup ever wrote: the rest is the user's. */
+		snprintf(journal->lines[i], sizeof(journal->lines[i]), "%.*s",
+			 (int)sizeof(journal->lines[i]) - 1, text);
+	}
+	if (setup_file_has(setup_paths[SETUP_UDEV], SETUP_GROUP_MARK))
+		journal->created_group = true;
+}
+
+int setup_look(struct setup *setup)
+{
+	struct upmu_pmu pmus[UPMU_PMUS_MAX];
+	struct kernel kernel;
+	int error = setup_journal_read(&setup->journal);
+
+	if (error)
+		return error;
+	kernel_read(&kernel);
+	setup->is_arm = kernel.is_arm;
+	setup->user_access = kernel.opens;
+	setup->has_pmu = upmu_pmus_list(pmus) > 0;
+	setup->has_group = setup_group_exists();
+	setup->paranoid_wanted =
+		pmu_has_filters() ? PARANOID_FILTER : PARANOID_NO_FILTER;
+	setup_look_at_sysctls(setup);
+	setup->was_set_up = setup->journal.is_there;
+	take_old_marks(setup);
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef UPMU_TOOLS_SETUP_H
+#define UPMU_TOOLS_SETUP_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define SETUP_MARK \
+	"# Written by `upmu setup`; `upmu setup --undo` removes it.\n"
+/* Version 0.1.0 kept there, and nowhere else, whose the group is. */
+#define SETUP_GROUP_MARK "# The group upmu was created by it too.\n"
+
+#define SETUP_JOURNAL "/etc/upmu-setup.journal"
+#define SETUP_SYSCTL  "/etc/sysctl.d/60-upmu.conf"
+
+#define SETUP_PARANOID	  "kernel.perf_event_paranoid"
+#define SETUP_USER_ACCESS "kernel.perf_user_access"
+
+#define SETUP_TEXT_SIZE 2048 /* of a file of setup's, the user's lines too */
+#define SETUP_UNTOUCHED LONG_MIN
+
+enum setup_file {
+	SETUP_UDEV,
+	SETUP_LOAD,
+	SETUP_MODPROBE,
+	SETUP_SYSCTLS,
+	SETUP_FILES
+};
+
+/*
+ * What was done, or is about to be: written before anything else is touched,
+ * removed when all is undone. Whoever is interrupted leaves it behind.
+ */
+struct setup_journal {
+	bool is_there;
+	bool created_group;
+	long paranoid, user_access; /* before us, or SETUP_UNTOUCHED */
+	char lines[SETUP_FILES][256];
+};
+
+struct setup {
+	bool undo, yes, dry_run;
+	bool is_arm;
+	bool user_access; /* the kernel can open the registers itself */
+	bool has_pmu;	  /* perf has one without the module's help */
+	bool has_group;
+	bool was_set_up; /* by this version or one before, perhaps in part */
+	long paranoid, paranoid_wanted, user_access_now;
+	struct setup_journal journal;
+};
+
+extern const char *const setup_paths[SETUP_FILES];
+
+/* ---- file.c: files are there whole or not at all ---- */
+
+/** 0 or -errno; interrupted, what was at @path is there as it was. */
+int setup_file_write(const char *path, const char *text);
+/** Also what an interrupted write left; 0 where there is nothing. */
+int setup_file_remove(const char *path);
+/** There, or half there after an interruption. */
+bool setup_file_was_begun(const char *path);
+bool setup_file_has(const char *path, const char *text);
+/** There, and without setup's mark. */
+bool setup_file_is_foreign(const char *path);
+/** What is at @path with those of @lines whose setting it lacks. */
+int setup_file_merge(char *text, const char *path, const char *lines);
+/** What is at @path without @lines and marks: the user's own. */
+int setup_file_without(char *text, const char *path, const char *lines);
+
+/* ---- journal.c ---- */
+
+int setup_journal_read(struct setup_journal *journal);
+int setup_journal_write(const struct setup_journal *journal);
+
+/* ---- content.c: what the files say ---- */
+
+/** Lines of a file on this machine; false where it is not needed. */
+bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
+		   size_t size);
+bool setup_needs_module(const struct setup *setup);
+/** Name on stdout the files that will win over ours. */
+void setup_tell_overrides(void);
+
+/* ---- commands.c ---- */
+
+struct command_step {
+	const char *const argv[6];
+	bool (*wanted)(const struct setup *setup);
+	const char *why;
+	const char *hint; /* what to type where it fails, or NULL */
+};
+
+void setup_show_command(const struct command_step *step);
+/** 0, or -errno with a message on stderr. */
+int setup_run_command(const struct command_step *step);
+/** With @show how many there are; else 0 or -errno. */
+int setup_set_sysctls(const struct setup *setup, bool show);
+int setup_restore_sysctls(const struct setup *setup, bool show);
+
+/* ---- look.c ---- */
+
+int setup_look(struct setup *setup);
+void setup_look_at_sysctls(struct setup *setup);
+bool setup_group_exists(void);
+
+#endif
