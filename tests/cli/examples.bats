@@ -44,6 +44,14 @@ one_line_arm() {	# EXAMPLE FLAG...
 		"$top/examples/$name.c" $flags
 }
 
+@test "dkms_finds_the_source_where_it_looks_whatever_the_prefix" {
+	[ -f "$arm/usr/src/upmu-$("$top/packaging/dkms-source" --version)/dkms.conf" ]
+	[ -f "$arm"/usr/src/upmu-*/kmod/Kbuild ]
+	[ -f "$arm"/usr/local/bin/upmu ]
+	grep -q "dkms-source /usr/src/upmu-$("$top/packaging/dkms-source" \
+		--version)" "$top/docs/hardware.md"
+}
+
 @test "every_example_that_needs_no_registers_builds_with_one_line_here" {
 	for name in chase constructor interchange measure naive regions \
 		two_ways; do
