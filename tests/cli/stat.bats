@@ -270,6 +270,63 @@ counting() {	# PID
 	[ -z "$output" ]
 }
 
+@test "stat_repeats_say_how_many_runs_failed" {
+	run "$upmu" stat -r 3 -e page-faults -- sh -c 'exit 4'
+	[ "$status" -eq 4 ]
+	[[ "$output" == *"mean of 3 runs; 3 ended with a status"* ]]
+	"$upmu" stat -r 3 -e page-faults -j -o report -- sh -c 'exit 4' || true
+	grep -q '"failed": 3' report
+}
+
+@test "stat_repeats_that_a_signal_ended_claim_no_more_runs" {
+	run sh -c '"$0" stat -r 3 -e page-faults -- sh -c "kill -ABRT \$\$"; :' \
+		"$upmu"
+	[[ "$output" == *", 1 of 3 runs; the last was ended by signal 6"* ]]
+	sh -c '"$0" stat -r 3 -e page-faults -j -o report -- \
+		sh -c "kill -ABRT \$\$"; :' "$upmu"
+	grep -q '"runs": 1,' report
+	grep -q '"runs_wanted": 3' report
+}
+
+@test "stat_repeats_that_are_interrupted_leave_out_the_run_that_was_cut_off" {
+	"$upmu" stat -r 1000 -e page-faults -j -o report -- sleep 0.05 &
+	local pid=$!
+	sleep 1
+	kill -TERM $pid
+	wait $pid || true
+	python3 - <<-'E'
+		import json
+		report = json.load(open("report"))
+		values = report["events"][0]["values"]
+		assert 1 < report["runs"] == len(values) < 1000, report
+		assert report["runs_wanted"] == 1000
+		assert report["elapsed_s"] >= 0.05
+		assert "user_deviation_s" in report and "sys_deviation_s" in report
+	E
+}
+
+@test "stat_repeats_have_deviations_of_times_in_csv_too" {
+	"$upmu" stat -r 3 -e page-faults -x, -o report -- true
+	for name in duration_time user_time system_time; do
+		grep -qE "^[0-9]+,ns,$name,{8}[0-9]+\\.[0-9]+,3\$" report
+	done
+}
+
+@test "stat_separator_of_a_backslash_and_t_is_a_tab" {
+	"$upmu" stat -x '\t' -e page-faults -o report -- true
+	grep -q "$(printf '\t')page-faults$(printf '\t')" report
+	run ! grep -qF '\t' report
+}
+
+@test "stat_metric_only_is_refused_where_it_was_ignored" {
+	for form in '-x ,' -j '--format csv'; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" stat --metric-only $form -- true
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"hint:"* ]]
+	done
+}
+
 @test "stat_repeats_give_mean_and_deviation" {
 	"$upmu" stat -r 4 -e page-faults -o report -- sh -c 'echo x >>runs'
 	[ "$(wc -l <runs)" -eq 4 ]

@@ -2,6 +2,7 @@
 /* upmu stat: count an unmodified program. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,18 +114,56 @@ static int run_passes(struct stat_report *report, struct stat_events *events,
 	return error;
 }
 
-static void add_run(struct stat_report *report)
+/* The single values too, for upmu compare; NAN: not counted. */
+static void add_value(struct stat_report *report, size_t event, double value)
+{
+	size_t repeat = report->options->repeat;
+
+	if (report->value)
+		report->value[event * repeat + report->runs] = value;
+}
+
+static void add_run(struct stat_report *report, int status)
 {
 	for (size_t i = 0; i < report->events->n; i++) {
 		struct stat_count *count = &report->count[i];
 		struct stat_spread spread = count->spread;
+		bool counted = count->state == STAT_COUNTED;
 
 		count->spread.n = 0; /* this run's value, not the mean */
-		if (count->state == STAT_COUNTED)
+		add_value(report, i, counted ? stat_value(report, count) : NAN);
+		if (counted)
 			stat_spread_add(&spread, stat_value(report, count));
 		count->spread = spread;
 	}
 	stat_spread_add(&report->elapsed, report->elapsed_s);
+	stat_spread_add(&report->user, report->user_s);
+	stat_spread_add(&report->sys, report->sys_s);
+	report->runs++;
+	report->failed += status != 0;
+}
+
+/* A run that was cut off is in no mean; alone it is all that there is. */
+static int run_again(struct stat_report *report, struct stat_events *events,
+		     const struct stat_targets *targets, int *status)
+{
+	size_t size = events->n * sizeof(*report->count);
+	struct stat_count *kept = malloc(size + 1);
+	double elapsed_s = report->elapsed_s;
+	int error;
+
+	if (!kept)
+		return -ENOMEM;
+	memcpy(kept, report->count, size);
+	error = run_passes(report, events, targets, status);
+	if (!error && report->interrupted && report->runs) {
+		memcpy(report->count, kept, size);
+		report->elapsed_s = elapsed_s;
+	} else if (!error) {
+		add_run(report, *status);
+	}
+	free(kept);
+	return error;
 }
 
 static void look_back(struct stat_report *report,
@@ -159,12 +198,15 @@ static int run_all(struct stat_report *report, struct stat_events *events,
 	stat_machine_look(&before);
 	for (unsigned int run = 0; run < options->repeat; run++) {
 		show_progress(options, run, start_ns);
-		error = run_passes(report, events, targets, &status);
+		error = run_again(report, events, targets, &status);
 		if (error)
 			return exec_failed(options, error);
-		add_run(report);
-		if (report->signal)
+		if (report->signal || report->interrupted)
 			break;
+	}
+	if (report->runs > 1) {
+		report->user_s = report->user.mean;
+		report->sys_s = report->sys.mean;
 	}
 	show_progress(options, options->repeat, start_ns);
 	look_back(report, &before);
@@ -196,6 +238,9 @@ static int count(const struct stat_options *options, struct stat_events *events)
 		return EXIT_FAILED;
 	}
 	report.count = calloc(events->n, sizeof(*report.count));
+	if (options->repeat > 1)
+		report.value = calloc(events->n * options->repeat + 1,
+				      sizeof(*report.value));
 	output = open_output(options);
 	if (output && options->live && !isatty(fileno(output))) {
 		fputs("upmu stat: --live wants a terminal\n"
@@ -209,6 +254,7 @@ static int count(const struct stat_options *options, struct stat_events *events)
 	if (is_lost && !status)
 		status = EXIT_FAILED;
 	free(report.count);
+	free(report.value);
 	free(report.notes);
 	stat_targets_free(&targets);
 	if (report.signal)

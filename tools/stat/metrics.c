@@ -120,7 +120,9 @@ static size_t add_ghz(const struct stat_report *report, int lane,
 {
 	int cycles = find(report, lane, UPMU_DEFAULT_CYCLES);
 
-	if (cycles < 0 || !report->count[cycles].running_ns)
+	/* User cycles over all time would be no frequency. */
+	if (cycles < 0 || !report->count[cycles].running_ns ||
+	    report->events->user_only)
 		return 0;
 	*out = (struct stat_metric){
 		.key = "ghz",

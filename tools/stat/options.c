@@ -169,7 +169,7 @@ static int set_option(struct stat_options *options, const struct row *row,
 	case SEPARATOR:
 		if (!value[0])
 			return refuse(row, value, "a separator");
-		options->separator = value;
+		options->separator = strcmp(value, "\\t") ? value : "\t";
 		options->format = STAT_FORMAT_CSV;
 		return 0;
 	case JSON:
@@ -239,6 +239,9 @@ static int check(const struct stat_options *o)
 	if ((o->plot || o->live) && o->format != STAT_FORMAT_TEXT)
 		return complain("--plot and --live are of the text report",
 				"upmu report draws what -j wrote");
+	if (o->metric_only && o->format != STAT_FORMAT_TEXT)
+		return complain("--metric-only is of the text report",
+				"-x and -j have the ratios beside the events");
 	if (o->live && (!o->interval_ms || o->quiet))
 		return complain("--live wants -I and no -q",
 				"upmu stat -I 200 --live -- ls");

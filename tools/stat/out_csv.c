@@ -115,8 +115,10 @@ static void write_event(const struct table *t, size_t i,
 	else
 		fputs(stat_state_text(count->state), t->out);
 	part(t);
-	fprintf(t->out, "%s%s%s%s", event->unit, t->separator, event->name,
-		t->separator);
+	fprintf(t->out, "%s%s", event->unit, t->separator);
+	/* pmu/a=1,b=2/ */
+	fprintf(t->out, strstr(event->name, t->separator) ? "\"%s\"%s" : "%s%s",
+		event->name, t->separator);
 	fprintf(t->out, "%" PRIu64 "%s%.2f%s", count->running_ns, t->separator,
 		100 * stat_share(count), t->separator);
 	write_metric(t, m);
@@ -136,12 +138,20 @@ static void write_event(const struct table *t, size_t i,
 }
 
 static void write_plain(const struct table *t, const char *name,
-			const char *unit, double value)
+			const char *unit, double value,
+			const struct stat_spread *spread)
 {
 	start_row(t);
 	fprintf(t->out, "%.*f%s%s%s%s", unit[0] == '%' ? 3 : 0, value,
 		t->separator, unit, t->separator, name);
-	empty(t, COLUMNS - 3);
+	empty(t, COLUMNS - 3 - (spread ? 1 : 0));
+	/* As in the rows of events: the deviation, and of how many runs. */
+	if (spread) {
+		if (spread->n > 1)
+			fprintf(t->out, "%.3f", 1e9 * spread->deviation);
+		part(t);
+		fprintf(t->out, "%zu", spread->n > 1 ? spread->n : 1);
+	}
 	fputc('\n', t->out);
 }
 
@@ -151,14 +161,15 @@ static void write_times(const struct table *t)
 	const struct stat_report *r = t->report;
 
 	write_plain(t, "duration_time", "ns",
-		    1e9 * (r->elapsed.n > 1 ? r->elapsed.mean : r->elapsed_s));
+		    1e9 * (r->elapsed.n > 1 ? r->elapsed.mean : r->elapsed_s),
+		    &r->elapsed);
 	if (r->has_usage) {
-		write_plain(t, "user_time", "ns", 1e9 * r->user_s);
-		write_plain(t, "system_time", "ns", 1e9 * r->sys_s);
+		write_plain(t, "user_time", "ns", 1e9 * r->user_s, &r->user);
+		write_plain(t, "system_time", "ns", 1e9 * r->sys_s, &r->sys);
 	}
 	if (r->turns && !r->options->passes) {
-		write_plain(t, "slices", "", (double)r->slices);
-		write_plain(t, "switching", "%", 100 * r->switching);
+		write_plain(t, "slices", "", (double)r->slices, NULL);
+		write_plain(t, "switching", "%", 100 * r->switching, NULL);
 	}
 }
 

@@ -60,6 +60,16 @@ static void add_counts(json_t *to, const struct stat_report *report,
 	}
 }
 
+static json_t *make_values(const struct stat_report *report, size_t event)
+{
+	const double *value = &report->value[event * report->options->repeat];
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < report->runs; i++)
+		json_array_append_new(list, number(value[i]));
+	return list;
+}
+
 /* On unlike cores names stand there once for each kind. */
 static const char *core_of(const struct stat_report *report,
 			   const struct stat_event *event)
@@ -92,6 +102,8 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 				    json_string(upmu_default_key(event->role)));
 	if (count->state == STAT_COUNTED)
 		add_counts(out, report, count);
+	if (count->state == STAT_COUNTED && report->value && report->runs > 1)
+		json_object_set_new(out, "values", make_values(report, i));
 	return out;
 }
 
@@ -134,7 +146,12 @@ static void add_command(json_t *to, const struct stat_report *report)
 
 static void add_times(json_t *to, const struct stat_report *report)
 {
-	json_object_set_new(to, "runs", integer(report->options->repeat));
+	json_object_set_new(to, "runs", integer(report->runs));
+	if (report->runs != report->options->repeat)
+		json_object_set_new(to, "runs_wanted",
+				    integer(report->options->repeat));
+	if (report->failed)
+		json_object_set_new(to, "failed", integer(report->failed));
 	json_object_set_new(to, "elapsed_s",
 			    number(report->elapsed.n > 1 ? report->elapsed.mean
 							 : report->elapsed_s));
@@ -145,6 +162,12 @@ static void add_times(json_t *to, const struct stat_report *report)
 		return;
 	json_object_set_new(to, "user_s", number(report->user_s));
 	json_object_set_new(to, "sys_s", number(report->sys_s));
+	if (report->runs > 1) {
+		json_object_set_new(to, "user_deviation_s",
+				    number(report->user.deviation));
+		json_object_set_new(to, "sys_deviation_s",
+				    number(report->sys.deviation));
+	}
 	json_object_set_new(to, "page_faults", integer(report->page_faults));
 	json_object_set_new(to, "context_switches",
 			    integer(report->context_switches));

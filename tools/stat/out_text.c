@@ -108,6 +108,28 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 	fputc('\n', out);
 }
 
+/* What the numbers are of: not all runs that were wanted need have been. */
+static void write_runs(FILE *out, const struct stat_report *report)
+{
+	unsigned int wanted = report->options->repeat;
+
+	if (wanted < 2)
+		return;
+	fprintf(out, ", %s", report->runs > 1 ? "mean of " : "");
+	if (report->runs == wanted)
+		fprintf(out, "%u runs", wanted);
+	else
+		fprintf(out, "%u of %u runs", report->runs, wanted);
+	if (report->signal && !report->interrupted)
+		fprintf(out, "; the last was ended by signal %d (%s)",
+			report->signal, strsignal(report->signal));
+	else if (report->failed)
+		fprintf(out, "; %u ended with a status that is not 0",
+			report->failed);
+	if (report->interrupted)
+		fputs("; interrupted", out);
+}
+
 static void write_heading(FILE *out, const struct stat_report *report)
 {
 	const struct stat_options *options = report->options;
@@ -127,8 +149,7 @@ static void write_heading(FILE *out, const struct stat_report *report)
 		fprintf(out, " (all of CPUs %s)", options->cpus);
 	else if (options->all_cpus)
 		fputs(" (all CPUs)", out);
-	if (options->repeat > 1)
-		fprintf(out, ", mean of %u runs", options->repeat);
+	write_runs(out, report);
 	fputs("\n\n", out);
 }
 
@@ -142,9 +163,13 @@ static void write_times(FILE *out, const struct stat_report *report)
 	fprintf(out, "\n%20.6f  s elapsed", elapsed);
 	write_spread(out, &report->elapsed);
 	fputc('\n', out);
-	if (report->has_usage)
-		fprintf(out, "%20.6f  s user\n%20.6f  s sys\n", report->user_s,
-			report->sys_s);
+	if (!report->has_usage)
+		return;
+	fprintf(out, "%20.6f  s user", report->user_s);
+	write_spread(out, &report->user);
+	fprintf(out, "\n%20.6f  s sys", report->sys_s);
+	write_spread(out, &report->sys);
+	fputc('\n', out);
 }
 
 /* Without a PMU what the kernel counts anyway is all there is. */

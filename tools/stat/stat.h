@@ -293,7 +293,10 @@ struct stat_report {
 	const struct stat_events *events;
 	struct stat_count *count; /* one per event */
 	double elapsed_s, user_s, sys_s;
-	struct stat_spread elapsed;
+	struct stat_spread elapsed, user, sys;
+	unsigned int runs;   /* of -r, that are in the numbers */
+	unsigned int failed; /* of those, ended with a status or a signal */
+	double *value;	     /* [event * repeat + run]; NULL: one run */
 	uint64_t page_faults, context_switches;
 	uint64_t max_rss_kb;
 	bool has_usage;
