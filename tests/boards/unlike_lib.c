@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libupmu on unlike cores: work of known length that moves between them while
+ * a set, a region, a measurement counts its accesses of memory.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib_tap.h"
+#include "unlike.h"
+#include "upmu.h"
+
+#define EVENTS "mem_access:u,cpu_cycles"
+#define PAIRS  2000000u
+#define WANTED (2.0 * PAIRS)
+
+static bool is_right(const char *what, double count)
+{
+	note("%s: %.0f of %.0f", what, count, WANTED);
+	return count / WANTED > 0.999 && count / WANTED < 1.001;
+}
+
+static void set_tests(struct upmu *set, uint32_t moves, const char *by_read,
+		      const char *by_counts, const char *by_count)
+{
+	const struct upmu_counter *counter = upmu_counter(set, 0);
+	uint64_t first[2], last[2], inline_first, inline_last;
+	struct upmu_value before[2], after[2];
+	int ret;
+
+	move_to(0);
+	ret = upmu_read(set, before, 2);
+	ret = ret ? ret : upmu_counts(set, first, 2);
+	inline_first = upmu_count(counter);
+	access_and_move(PAIRS, moves);
+	inline_last = upmu_count(counter);
+	ret = ret ? ret : upmu_counts(set, last, 2);
+	ret = ret ? ret : upmu_read(set, after, 2);
+	if (ret)
+		note("%d: %s", ret, upmu_explain());
+	ok(!ret && is_right("upmu_read", after[0].count - before[0].count) &&
+		   after[0].running_ns - before[0].running_ns ==
+			   after[0].enabled_ns - before[0].enabled_ns,
+	   by_read);
+	ok(!ret && is_right("upmu_counts", last[0] - first[0]), by_counts);
+	ok(!ret && is_right("upmu_count", inline_last - inline_first),
+	   by_count);
+}
+
+/* Opened while it may run on one CPU only; then it may on both. */
+static void widened(void)
+{
+	struct upmu_value before[2], after[2];
+	struct upmu *set;
+	int ret;
+
+	move_to(0);
+	ret = upmu_open(&set, EVENTS, NULL);
+	if (!ok(!ret, "a_set_opens_on_one_cpu"))
+		return;
+	ret = upmu_read(set, before, 2);
+	access_and_move(PAIRS, 1);
+	ret = ret ? ret : upmu_read(set, after, 2);
+	ok(!ret && is_right("widened", after[0].count - before[0].count),
+	   "a_set_opened_on_one_cpu_counts_on_the_other_later");
+	upmu_close(set);
+}
+
+static void region_test(void)
+{
+	struct upmu_region_stats stats;
+	struct upmu_region *region;
+
+	move_freely();
+	if (upmu_regions_init(EVENTS, NULL) ||
+	    upmu_region_open(&region, "moving")) {
+		note("%s", upmu_explain());
+		ok(false, "regions_open");
+		return;
+	}
+	for (int i = 0; i < 10; i++) {
+		upmu_region_begin(region);
+		access_and_move(PAIRS / 10, 1);
+		upmu_region_end(region);
+	}
+	upmu_region_read(region, 0, &stats);
+	ok(stats.calls == 10 && is_right("region", stats.total),
+	   "a_region_counts_what_moves_inside_it");
+}
+
+static void thousand_accesses(void *arg)
+{
+	(void)arg;
+	access_memory(500);
+}
+
+static void measured_on(unsigned int cpu, const char *claim)
+{
+	const struct upmu_measure_options options = {
+		.size = sizeof(options),
+		.events = EVENTS,
+	};
+	struct upmu_measurement m[2];
+	int ret;
+
+	move_to(cpu);
+	ret = upmu_measure(thousand_accesses, NULL, &options, m, 2);
+	if (ret)
+		note("%d: %s", ret, upmu_explain());
+	else
+		note("median %" PRIu64 " min %" PRIu64 " q3 %" PRIu64,
+		     m[0].median, m[0].min, m[0].q3);
+	/* the loop is compiled as it likes, and the call keeps a register */
+	ok(!ret && m[0].median >= 1000 && m[0].median <= 1008, claim);
+}
+
+int main(void)
+{
+	struct upmu *set;
+
+	setenv("UPMU_REPORT", "none", 1);
+	move_freely();
+	if (upmu_open(&set, EVENTS, NULL)) {
+		note("%s", upmu_explain());
+		ok(false, "a_set_opens_on_unlike_cores");
+		return tap_done();
+	}
+	note("source %s", upmu_source(set));
+	set_tests(set, 1, "a_move_half_way_counts_right_by_read",
+		  "a_move_half_way_counts_right_by_counts",
+		  "a_move_half_way_counts_right_inline");
+	set_tests(set, 100, "a_hundred_moves_count_right_by_read",
+		  "a_hundred_moves_count_right_by_counts",
+		  "a_hundred_moves_count_right_inline");
+	upmu_close(set);
+	widened();
+	measured_on(0, "the_first_core_measures_a_thousand_accesses");
+	measured_on(1, "the_other_core_measures_a_thousand_accesses");
+	region_test();
+	return tap_done();
+}
