@@ -13,7 +13,9 @@ from debian import Failure
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLES = os.path.join(HERE, "../lib/events/tables")
 RAM = {"virt": 0x40000000}
-CACHES = ("l1i", "l1d")
+CACHES = ("l1i", "l1d", "l2")
+NUMBERS = ("itlb", "dtlb", "tlb", "branches")
+INST_RETIRED = 0x08
 
 
 def codes(core):
@@ -38,21 +40,29 @@ def cache_numbers(text):
     return f"{int(size) * 1024} {ways} {line}"
 
 
-def shape(core, about, is_unlike):
+def shape(core, about, is_exact, is_unlike):
     """What the plugin has to know of a core (model/settings.h)."""
     lines = [f"{cache} {cache_numbers(about[cache])}"
              for cache in CACHES if cache in about]
+    lines += [f"{name} {about[name].replace(',', '')}"
+              for name in NUMBERS if name in about]
     if core == "arm1176":
         lines.append(core)
     if is_unlike:
         lines.append("identity " + about["identity"])
-    lines.append("events " + " ".join(f"{code:#x}" for code in codes(core)))
+    # with -icount the emulator itself counts instructions
+    lines.append("events " + " ".join(
+        f"{code:#x}" for code in codes(core)
+        if code != INST_RETIRED or not is_exact))
     return "\n".join(lines) + "\n"
 
 
 def geometry(about):
-    return ", ".join(f"{cache.upper()} {about[cache].rsplit(',', 1)[0]}"
-                     for cache in CACHES if cache in about)
+    """In words, for people."""
+    caches = [f"{cache.upper()} {about[cache].rsplit(',', 1)[0]}"
+              for cache in CACHES if cache in about]
+    main = about["tlb"].split(",")[0]
+    return ", ".join(caches + [f"TLB {main} entries"])
 
 
 class Model:
@@ -75,7 +85,8 @@ class Model:
         self.text = f"ram {RAM.get(machine, 0):#x}\n"
         for number, name in enumerate(self.names):
             self.text += f"core {number}\n" + shape(
-                name, self.cores[name], self.is_unlike())
+                name, self.cores[name], "-icount" in board["qemu"],
+                self.is_unlike())
 
     def is_unlike(self):
         """Are there cores of more than one kind?"""

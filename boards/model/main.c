@@ -38,6 +38,7 @@ static bool prepare(void)
 					 : !pmu_hook(reason))
 		return false;
 	qemu_set_ram(settings_ram());
+	core_make();
 	for (int cpu = 0; cpu < qemu_cpus() && !settings_core(0)->is_arm1176;
 	     cpu++)
 		pmu_offer(cpu, settings_core(cpu)->events);
@@ -57,7 +58,7 @@ static void write_answer(void)
 
 	if (!out)
 		return;
-	if (reason[0] || !prepare()) {
+	if (reason[0] || !prepare() || !pmu_try(reason)) {
 		fprintf(out, "refused %s\n", reason);
 	} else {
 		fprintf(out, "events");

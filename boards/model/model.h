@@ -59,7 +59,8 @@ enum tally {
 	CONTEXT_WRITES,
 	TABLE_WRITES,
 	INSTRUCTIONS,
-	TALLIES,
+	CLASS_TALLIES, /* and one for each enum insn_class */
+	TALLIES = CLASS_TALLIES + 16,
 };
 
 /* ---- events.c ------------------------------------------------------------ */
@@ -73,6 +74,8 @@ uint64_t event_total(const uint64_t (*tally)[TALLIES], unsigned code,
 
 /* What all the CPUs did so far. */
 const uint64_t (*core_tally(int cpu))[TALLIES];
+/* Make the cores as they were just built, before anything runs. */
+void core_make(void);
 /* Begin: instrument what runs from now on. Not before anyone counts. */
 void core_start(void);
 /* In @blocks blocks of instructions call pmu_watch(). */
@@ -86,6 +89,9 @@ void core_watch_after(int cpu, int64_t blocks);
 bool pmu_hook(char *reason);
 /* The events in @wanted that the PMU of @cpu shall count by the model. */
 void pmu_offer(int cpu, const bool *wanted);
+/* Look whether a counter ran over; called after so many blocks. */
 void pmu_watch(int cpu);
+/* Does a counter with an event that QEMU lacks keep what is written to it? */
+bool pmu_try(char *reason);
 
 #endif

@@ -475,3 +475,24 @@ void pmu_offer(int cpu, const bool *wanted)
 	}
 	tell(cpu);
 }
+
+#define SOME_COUNT 0x12345
+
+bool pmu_try(char *reason)
+{
+	for (int cpu = 0; cpu < qemu_cpus(); cpu++) {
+		const struct qemu_hook *hook;
+		void *env = qemu_env(cpu);
+
+		if (!pmus[cpu].counters)
+			continue;
+		hook = qemu_hook_of(pmus[cpu].count[0]);
+		qemu_write_before(env, hook, SOME_COUNT);
+		if (qemu_read_before(env, hook) == SOME_COUNT)
+			continue;
+		snprintf(reason, QEMU_REASON,
+			 "the emulator's event counters do not keep a value");
+		return false;
+	}
+	return true;
+}

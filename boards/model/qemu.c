@@ -89,7 +89,27 @@ int qemu_level(int cpu)
 	return qemu.arm_mmu_idx_to_el(qemu.arm_mmu_idx(qemu_env(cpu)));
 }
 
-void qemu_soon(int cpu, void (*work)(void *cpu, union qemu_work), int number)
+struct qemu_state qemu_state(int cpu)
+{
+	void *env = qemu_env(cpu);
+	uint64_t pc = 0, base = 0;
+	uint32_t flags = 0;
+	struct qemu_state state;
+
+	qemu.cpu_get_tb_cpu_state(env, &pc, &base, &flags);
+	state.level = (unsigned)qemu_level(cpu);
+	state.is_a64 = flags & 1; /* TBFLAG_ANY.AARCH64_STATE */
+	state.is_thumb = !state.is_a64 && qemu.cpsr_read(env) & 1 << 5;
+	return state;
+}
+
+/* regs[] is where the env begins. */
+uint32_t qemu_general(int cpu, unsigned number)
+{
+	return ((uint32_t *)qemu_env(cpu))[number];
+}
+
+void qemu_soon(int cpu, qemu_do_work work, int number)
 {
 	qemu.async_run_on_cpu(found.cpu[cpu], work,
 			      (union qemu_work){ .number = number });

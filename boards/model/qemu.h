@@ -58,92 +58,67 @@ typedef uint64_t (*qemu_read)(void *env, const struct qemu_register *reg);
 typedef void (*qemu_write)(void *env, const struct qemu_register *reg,
 			   uint64_t value);
 
+typedef void (*qemu_do_work)(void *cpu, union qemu_work work);
+typedef void (*qemu_on_entry)(void *key, void *value, void *data);
+
 /* NAME, RESULT, ARGUMENTS: all of them have to be there. */
-#define QEMU_FUNCTIONS(x)                                                                                                    \
-	x(qemu_plugin_register_vcpu_tb_trans_cb, void,                                                                       \
-	  (qemu_plugin_id_t,                                                                                                 \
-	   qemu_on_block)) x(qemu_plugin_register_vcpu_tb_exec_cb, void,                                                     \
-			     (struct qemu_plugin_tb *, qemu_on_run, int,                                                     \
-			      void *)) x(qemu_plugin_register_vcpu_insn_exec_cb,                                             \
-					 void,                                                                               \
-					 (struct qemu_plugin_insn *,                                                         \
-					  qemu_on_run, int,                                                                  \
-					  void *)) x(qemu_plugin_register_vcpu_mem_cb,                                       \
-						     void,                                                                   \
-						     (struct qemu_plugin_insn                                                \
-							      *,                                                             \
-						      qemu_on_access, int,                                                   \
-						      int,                                                                   \
-						      void *)) x(qemu_plugin_tb_n_insns,                                     \
-								 size_t,                                                     \
-								 (const struct                                               \
-								  qemu_plugin_tb                                             \
-									  *))                                                \
-		x(qemu_plugin_tb_get_insn, struct qemu_plugin_insn *,                                                        \
-		  (const struct qemu_plugin_tb *,                                                                            \
-		   size_t)) x(qemu_plugin_insn_data, size_t,                                                                 \
-			      (const struct qemu_plugin_insn *, void *,                                                      \
-			       size_t)) x(qemu_plugin_insn_size, size_t,                                                     \
-					  (const struct qemu_plugin_insn                                                     \
-						   *)) x(qemu_plugin_insn_vaddr,                                             \
-							 uint64_t,                                                           \
-							 (const struct                                                       \
-							  qemu_plugin_insn *))                                               \
-			x(qemu_plugin_insn_haddr, void *, (const struct qemu_plugin_insn *)) x(                              \
-				qemu_plugin_mem_size_shift, unsigned,                                                        \
-				(qemu_plugin_meminfo_t)) x(qemu_plugin_mem_is_store,                                         \
-							   bool,                                                             \
-							   (qemu_plugin_meminfo_t))                                          \
-				x(qemu_plugin_get_hwaddr, struct qemu_plugin_hwaddr *, (qemu_plugin_meminfo_t, uint64_t)) x( \
-					qemu_plugin_hwaddr_is_io,                                                            \
-					bool,                                                                                \
-					(const struct qemu_plugin_hwaddr                                                     \
-						 *)) x(qemu_plugin_hwaddr_phys_addr,                                         \
-						       uint64_t,                                                             \
-						       (                                                                     \
-							       const struct qemu_plugin_hwaddr                               \
-								       *))                                                   \
-					x(qemu_get_cpu, void *, (int)) x(                                                    \
-						get_arm_cp_reginfo,                                                          \
-						struct qemu_register *,                                                      \
-						(void *,                                                                     \
-						 uint32_t)) x(arm_mmu_idx,                                                   \
-							      int, (void *))                                                 \
-						x(arm_mmu_idx_to_el, int, (int)) x(                                          \
-							async_run_on_cpu,                                                    \
-							void,                                                                \
-							(void *,                                                             \
-							 void (*)(                                                           \
-								 void *,                                                     \
-								 union qemu_work),                                           \
-							 union qemu_work)) x(tb_flush,                                       \
-									     void,                                           \
-									     (void *))                                       \
-							x(cpu_physical_memory_map,                                           \
-							  void *,                                                            \
-							  (uint64_t,                                                         \
-							   uint64_t *,                                                       \
-							   bool)) x(g_direct_hash,                                           \
-								    unsigned,                                                \
-								    (const void                                              \
-									     *)) x(g_hash_table_insert,                      \
-										   int,                                      \
-										   (void *,                                  \
-										    void                                     \
-											    *,                               \
-										    void                                     \
-											    *))                              \
-								x(g_hash_table_foreach,                                      \
-								  void,                                                      \
-								  (void *,                                                   \
-								   void (*)(                                                 \
-									   void *,                                           \
-									   void *,                                           \
-									   void *),                                          \
-								   void *))                                                  \
-									x(g_malloc0,                                         \
-									  void *,                                            \
-									  (size_t))
+/* clang-format off */
+#define QEMU_FUNCTIONS(x) \
+	x(qemu_plugin_register_vcpu_tb_trans_cb, void, \
+	  (qemu_plugin_id_t, qemu_on_block)) \
+	x(qemu_plugin_register_vcpu_tb_exec_cb, void, \
+	  (struct qemu_plugin_tb *, qemu_on_run, int, void *)) \
+	x(qemu_plugin_register_vcpu_mem_cb, void, \
+	  (struct qemu_plugin_insn *, qemu_on_access, int, int, void *)) \
+	x(qemu_plugin_tb_n_insns, size_t, \
+	  (const struct qemu_plugin_tb *)) \
+	x(qemu_plugin_tb_get_insn, struct qemu_plugin_insn *, \
+	  (const struct qemu_plugin_tb *, size_t)) \
+	x(qemu_plugin_insn_data, size_t, \
+	  (const struct qemu_plugin_insn *, void *, size_t)) \
+	x(qemu_plugin_insn_size, size_t, \
+	  (const struct qemu_plugin_insn *)) \
+	x(qemu_plugin_insn_vaddr, uint64_t, \
+	  (const struct qemu_plugin_insn *)) \
+	x(qemu_plugin_insn_haddr, void *, \
+	  (const struct qemu_plugin_insn *)) \
+	x(qemu_plugin_mem_size_shift, unsigned, \
+	  (qemu_plugin_meminfo_t)) \
+	x(qemu_plugin_mem_is_store, bool, \
+	  (qemu_plugin_meminfo_t)) \
+	x(qemu_plugin_get_hwaddr, struct qemu_plugin_hwaddr *, \
+	  (qemu_plugin_meminfo_t, uint64_t)) \
+	x(qemu_plugin_hwaddr_is_io, bool, \
+	  (const struct qemu_plugin_hwaddr *)) \
+	x(qemu_plugin_hwaddr_phys_addr, uint64_t, \
+	  (const struct qemu_plugin_hwaddr *)) \
+	x(qemu_get_cpu, void *, \
+	  (int)) \
+	x(get_arm_cp_reginfo, struct qemu_register *, \
+	  (void *, uint32_t)) \
+	x(arm_mmu_idx, int, \
+	  (void *)) \
+	x(arm_mmu_idx_to_el, int, \
+	  (int)) \
+	x(cpu_get_tb_cpu_state, void, \
+	  (void *, uint64_t *, uint64_t *, uint32_t *)) \
+	x(cpsr_read, uint32_t, \
+	  (void *)) \
+	x(async_run_on_cpu, void, \
+	  (void *, qemu_do_work, union qemu_work)) \
+	x(tb_flush, void, \
+	  (void *)) \
+	x(cpu_physical_memory_map, void *, \
+	  (uint64_t, uint64_t *, bool)) \
+	x(g_direct_hash, unsigned, \
+	  (const void *)) \
+	x(g_hash_table_insert, int, \
+	  (void *, void *, void *)) \
+	x(g_hash_table_foreach, void, \
+	  (void *, qemu_on_entry, void *)) \
+	x(g_malloc0, void *, \
+	  (size_t))
+/* clang-format on */
 
 #define QEMU_DECLARE(name, result, arguments) result(*name) arguments;
 struct qemu {
@@ -177,26 +152,38 @@ bool qemu_find(const char *wrong, char *reason);
 int qemu_cpus(void);
 void *qemu_env(int cpu);
 int qemu_cpu_of(const void *env);
-int qemu_current(void);	 /* the CPU of this thread, or -1 */
-int qemu_level(int cpu); /* its exception level now */
+int qemu_current(void); /* the CPU of this thread, or -1 */
+
+struct qemu_state {
+	unsigned level; /* exception level */
+	bool is_a64, is_thumb;
+};
+struct qemu_state qemu_state(int cpu); /* of what runs now */
+int qemu_level(int cpu);	       /* the same, its level alone */
+/* A general register of AArch32, as the mode that it is in has it. */
+uint32_t qemu_general(int cpu, unsigned number);
 
 /* Run @work on @cpu soon, between two blocks, QEMU's big lock held. */
-void qemu_soon(int cpu, void (*work)(void *cpu, union qemu_work), int number);
+void qemu_soon(int cpu, qemu_do_work work, int number);
 
 /* Translate all anew, so that the translation callback sees it. */
 void qemu_translate_again(void);
 
 /* ---- registers ----------------------------------------------------------- */
 
-/* The key of a 32-bit coprocessor register, or of a 64-bit system register. */
+/*
+ * The key of a coprocessor register, of one that MRRC reads, or of a system
+ * register of AArch64.
+ */
 uint32_t qemu_cp(unsigned cp, unsigned crn, unsigned opc1, unsigned crm,
 		 unsigned opc2);
+uint32_t qemu_cp64(unsigned cp, unsigned opc1, unsigned crm);
 uint32_t qemu_sys(unsigned op0, unsigned op1, unsigned crn, unsigned crm,
 		  unsigned op2);
 
 /* NULL: this CPU has no such register. */
 struct qemu_register *qemu_register(int cpu, uint32_t key);
-void qemu_each_register(int cpu, void (*see)(int cpu, const char *name,
+void qemu_each_register(int cpu, void (*see)(const char *name,
 					     struct qemu_register *reg));
 
 const char *qemu_name(const struct qemu_register *reg);
@@ -228,6 +215,9 @@ struct qemu_hook {
  */
 bool qemu_hook(int cpu, uint32_t key, qemu_read read, qemu_write write,
 	       int what, int number);
+/* The same for one that qemu_each_register() shows. */
+void qemu_hook_register(struct qemu_register *reg, qemu_read read,
+			qemu_write write, int what, int number);
 const struct qemu_hook *qemu_hook_of(const struct qemu_register *reg);
 uint64_t qemu_read_before(void *env, const struct qemu_hook *hook);
 void qemu_write_before(void *env, const struct qemu_hook *hook, uint64_t value);

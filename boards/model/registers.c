@@ -8,6 +8,11 @@ uint32_t qemu_cp(unsigned cp, unsigned crn, unsigned opc1, unsigned crm,
 	return KEY_NS | cp << 16 | crn << 11 | crm << 7 | opc1 << 3 | opc2;
 }
 
+uint32_t qemu_cp64(unsigned cp, unsigned opc1, unsigned crm)
+{
+	return qemu_cp(cp, 0, opc1, crm, 0) | 1 << 15;
+}
+
 uint32_t qemu_sys(unsigned op0, unsigned op1, unsigned crn, unsigned crm,
 		  unsigned op2)
 {
@@ -31,8 +36,7 @@ struct qemu_register *qemu_register(int cpu, uint32_t key)
 }
 
 struct each {
-	int cpu;
-	void (*see)(int cpu, const char *name, struct qemu_register *reg);
+	void (*see)(const char *name, struct qemu_register *reg);
 };
 
 static void see_one(void *key, void *value, void *data)
@@ -40,13 +44,13 @@ static void see_one(void *key, void *value, void *data)
 	const struct each *each = data;
 
 	(void)key;
-	each->see(each->cpu, qemu_name(value), value);
+	each->see(qemu_name(value), value);
 }
 
-void qemu_each_register(int cpu, void (*see)(int cpu, const char *name,
+void qemu_each_register(int cpu, void (*see)(const char *name,
 					     struct qemu_register *reg))
 {
-	struct each each = { cpu, see };
+	struct each each = { see };
 
 	qemu.g_hash_table_foreach(found.table[cpu], see_one, &each);
 }
@@ -113,8 +117,8 @@ const struct qemu_hook *qemu_hook_of(const struct qemu_register *reg)
 	return slot(reg);
 }
 
-static void hook_one(struct qemu_register *reg, qemu_read read,
-		     qemu_write write, int what, int number)
+void qemu_hook_register(struct qemu_register *reg, qemu_read read,
+			qemu_write write, int what, int number)
 {
 	struct tail *functions = tail(reg);
 
@@ -144,7 +148,7 @@ bool qemu_hook(int cpu, uint32_t key, qemu_read read, qemu_write write,
 
 		if (!reg)
 			continue;
-		hook_one(reg, read, write, what, number);
+		qemu_hook_register(reg, read, write, what, number);
 		any = true;
 	}
 	return any;
@@ -203,6 +207,6 @@ void qemu_add(int cpu, uint32_t key, const char *name, int access,
 		tail(reg)->accessfn = (void *)check;
 		qemu.g_hash_table_insert(found.table[cpu],
 					 (void *)(uintptr_t)own, reg);
-		hook_one(reg, read, write, what, number);
+		qemu_hook_register(reg, read, write, what, number);
 	}
 }

@@ -20,11 +20,32 @@ static void read_events(char *text, struct core_shape *core)
 			core->events[strtoul(word, NULL, 0)] = true;
 }
 
-static bool read_cache(const char *text, struct cache_shape *cache)
+/* As many numbers as there are, up to four. */
+static bool read_numbers(const char *text, unsigned *number, int n)
 {
-	return sscanf(text, "%u %u %u", &cache->size, &cache->ways,
-		      &cache->line) == 3;
+	unsigned more[4];
+
+	if (sscanf(text, "%u %u %u %u", &more[0], &more[1], &more[2],
+		   &more[3]) != n)
+		return false;
+	memcpy(number, more, sizeof(*number) * (size_t)n);
+	return true;
 }
+
+/* A word that numbers follow, and where they go. */
+static const struct {
+	const char *word;
+	size_t at;
+	int n;
+} numbers[] = {
+	{ "l1i", offsetof(struct core_shape, l1i), 3 },
+	{ "l1d", offsetof(struct core_shape, l1d), 3 },
+	{ "l2", offsetof(struct core_shape, l2), 3 },
+	{ "itlb", offsetof(struct core_shape, itlb), 1 },
+	{ "dtlb", offsetof(struct core_shape, dtlb), 1 },
+	{ "tlb", offsetof(struct core_shape, tlb_entries), 2 },
+	{ "branches", offsetof(struct core_shape, branches), 4 },
+};
 
 static bool read_line(char *line)
 {
@@ -36,14 +57,16 @@ static bool read_line(char *line)
 	if (sscanf(line, "%15s %n", word, &at) != 1)
 		return true;
 	line += at;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!strcmp(word, numbers[i].word))
+			return read_numbers(
+				line,
+				(unsigned *)((char *)core + numbers[i].at),
+				numbers[i].n);
 	if (!strcmp(word, "ram"))
 		settings.ram = strtoull(line, NULL, 0);
 	else if (!strcmp(word, "core") && settings.cores < QEMU_CPUS)
 		settings.cores++;
-	else if (!strcmp(word, "l1i"))
-		return read_cache(line, &core->l1i);
-	else if (!strcmp(word, "l1d"))
-		return read_cache(line, &core->l1d);
 	else if (!strcmp(word, "events"))
 		read_events(line, core);
 	else if (!strcmp(word, "arm1176"))

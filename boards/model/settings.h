@@ -3,14 +3,15 @@
 #ifndef MODEL_SETTINGS_H
 #define MODEL_SETTINGS_H
 
+#include "branch.h"
+#include "cache.h"
 #include "model.h"
 
-struct cache_shape {
-	unsigned size, ways, line; /* bytes, ways, bytes; 0: none */
-};
-
 struct core_shape {
-	struct cache_shape l1i, l1d;
+	struct cache_shape l1i, l1d, l2;
+	unsigned itlb, dtlb;		/* entries of the micro TLBs */
+	unsigned tlb_entries, tlb_ways; /* of the main one */
+	struct branch_shape branches;
 	bool is_arm1176;	  /* its PMU is not the architecture's */
 	uint32_t midr, pmcr;	  /* 0: as the emulator has them */
 	bool events[MODEL_CODES]; /* that the core has */
@@ -20,6 +21,9 @@ struct core_shape {
  *     ram 0x40000000          where RAM begins
  *     core 0                  what follows is of this CPU
  *     l1d 32768 4 64          a cache: size, ways, line
+ *     itlb 10                 entries
+ *     tlb 256 2               entries, ways
+ *     branches 256 8 8 8      counters, bits of history, targets, returns
  *     events 0x03 0x04 ...
  *     arm1176                 the PMU is that core's own
  *     identity 0x410fc075 0x41072000    MIDR; what PMCR says of the core

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "decode.h"
+
+static void direct(struct decoded *d, uint64_t at, int64_t words,
+		   bool conditional)
+{
+	d->kind = DIRECT;
+	d->conditional = conditional;
+	d->target = at + (uint64_t)(words * 4);
+}
+
+/* BR, BLR, RET, ERET and their kin with authentication. */
+static enum branch_kind to_register(uint32_t w)
+{
+	switch (w >> 21 & 15) {
+	case 0:
+	case 8:
+		return INDIRECT;
+	case 1:
+	case 9:
+		return INDIRECT_CALL;
+	case 2:
+		return RETURN;
+	case 4:
+		return EXCEPTION_RETURN;
+	}
+	return NO_BRANCH;
+}
+
+static void branches(struct decoded *d, uint64_t at, uint32_t w)
+{
+	if ((w & 0x7c000000) == 0x14000000) {
+		direct(d, at, decode_signed(w, 0, 26), false);
+		if (w >> 31)
+			d->kind = CALL;
+	} else if ((w & 0xff000000) == 0x54000000) {
+		direct(d, at, decode_signed(w, 5, 19), true);
+	} else if ((w & 0x7e000000) == 0x34000000) {
+		direct(d, at, decode_signed(w, 5, 19), true);
+	} else if ((w & 0x7e000000) == 0x36000000) {
+		direct(d, at, decode_signed(w, 5, 14), true);
+	} else if ((w & 0xfe000000) == 0xd6000000) {
+		d->kind = to_register(w);
+	} else if ((w & 0xfffff0ff) == 0xd50330df) {
+		d->class = CLASS_ISB;
+	} else if ((w & 0xfffff0ff) == 0xd503309f) {
+		d->class = CLASS_DSB;
+	} else if ((w & 0xfffff0ff) == 0xd50330bf) {
+		d->class = CLASS_DMB;
+	}
+}
+
+static void loads(struct decoded *d, uint32_t w)
+{
+	/* one register, general or up to 64 bits of the vector ones */
+	d->simple = (w & 0x3a000000) == 0x38000000 &&
+		    !(w & 0x04000000 && w & 0x00800000);
+	if ((w & 0x3f000000) != 0x08000000)
+		return;
+	if (!(w & 0x00800000)) /* exclusive */
+		d->class = w & 0x00400000 ? CLASS_EXCLUSIVE_LOAD : CLASS_OTHER;
+	else if (w & 0x00008000) /* ordered */
+		d->class = w & 0x00400000 ? CLASS_ACQUIRE : CLASS_RELEASE;
+}
+
+static enum insn_class vector_class(uint32_t w)
+{
+	if ((w & 0xff3e0c00) == 0x4e280800 || (w & 0xff208c00) == 0x5e000000 ||
+	    (w & 0xff3e0c00) == 0x5e280800)
+		return CLASS_CRYPTO; /* AES, SHA of three, of two */
+	return (w & 0x5f000000) == 0x1e000000 || (w & 0x5f000000) == 0x1f000000
+		       ? CLASS_FLOAT
+		       : CLASS_SIMD;
+}
+
+struct decoded decode_a64(uint64_t at, uint32_t w)
+{
+	struct decoded d = { .kind = NO_BRANCH, .class = CLASS_OTHER };
+
+	switch (w >> 25 & 15) {
+	case 8:
+	case 9:
+	case 5:
+	case 13:
+		d.class = CLASS_DATA;
+		break;
+	case 7:
+	case 15:
+		d.class = vector_class(w);
+		break;
+	case 10:
+	case 11:
+		branches(&d, at, w);
+		break;
+	case 4:
+	case 6:
+	case 12:
+	case 14:
+		loads(&d, w);
+		break;
+	}
+	return d;
+}

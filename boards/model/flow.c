@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/* From block to block: branches, exceptions, what instructions there were. */
+#include "cpu.h"
+
+/* Did the block's last instruction lead to @to? Learns and counts it. */
+static void branch(struct cpu *cpu, const struct block *block, uint64_t to)
+{
+	uint64_t *tally = cpu->tally[block->level];
+	bool taken = to != block->end, right = true;
+
+	switch (block->branch) {
+	case DIRECT:
+	case CALL:
+		if (taken && to != block->target)
+			return; /* it never came to the branch */
+		tally[IMMEDIATE_BRANCHES]++;
+		break;
+	case EXCEPTION_RETURN:
+		tally[EXCEPTION_RETURNS]++;
+		tally[TAKEN_BRANCHES]++;
+		system_new_space(cpu);
+		return;
+	case RETURN:
+		tally[RETURNS] += taken;
+		break;
+	default:
+		tally[INDIRECT_BRANCHES] += taken;
+	}
+	tally[BRANCHES]++;
+	tally[TAKEN_BRANCHES] += taken;
+	if (block->conditional)
+		right = branch_direction(&cpu->branches, block->branch_at,
+					 taken);
+	if (!taken) {
+		tally[MISPREDICTED] += !right;
+		return;
+	}
+	if (block->branch == RETURN)
+		right = branch_return(&cpu->branches, to);
+	if (block->branch == INDIRECT || block->branch == INDIRECT_CALL)
+		right = branch_target(&cpu->branches, block->branch_at, to);
+	if (block->branch == CALL || block->branch == INDIRECT_CALL)
+		branch_call(&cpu->branches, block->end);
+	tally[MISPREDICTED] += !right;
+}
+
+/* What follows the instruction that faulted was not done. */
+static void take_back(struct cpu *cpu, const struct block *block, uint64_t from)
+{
+	uint64_t *tally = cpu->tally[block->level];
+
+	for (unsigned i = 0; i < block->n; i++)
+		if (block->virt + block->insn[i].offset >= from)
+			tally[INSTRUCTIONS]--;
+}
+
+/* The kind of exception by the vector's offset, and by the syndrome. */
+static enum tally exception_of(const struct cpu *cpu, const struct block *block)
+{
+	static const uint8_t by_offset[] = {
+		OTHER_EXCEPTIONS, UNDEFINED,	   SUPERVISOR_CALLS,
+		PREFETCH_ABORTS,  DATA_ABORTS,	   OTHER_EXCEPTIONS,
+		INTERRUPTS,	  FAST_INTERRUPTS,
+	};
+
+	if (!block->is_a64)
+		return by_offset[block->vector];
+	switch (block->vector & 3) { /* in units of 0x80 */
+	case 1:
+		return INTERRUPTS;
+	case 2:
+		return FAST_INTERRUPTS;
+	case 3:
+		return OTHER_EXCEPTIONS;
+	}
+	switch (system_syndrome(cpu->id, block->level) >> 26 & 0x3f) {
+	case 0x00:
+		return UNDEFINED;
+	case 0x11:
+	case 0x15:
+		return SUPERVISOR_CALLS;
+	case 0x20:
+	case 0x21:
+		return PREFETCH_ABORTS;
+	case 0x24:
+	case 0x25:
+		return DATA_ABORTS;
+	}
+	return OTHER_EXCEPTIONS;
+}
+
+/* Where the code that an exception left would have gone on. */
+static uint64_t left_at(const struct cpu *cpu, const struct block *block,
+			enum tally what)
+{
+	uint32_t link;
+
+	if (block->is_a64)
+		return system_return(cpu->id, block->level);
+	link = qemu_general(cpu->id, 14);
+	switch (what) {
+	case DATA_ABORTS:
+		return link - 8;
+	case INTERRUPTS:
+	case FAST_INTERRUPTS:
+	case PREFETCH_ABORTS:
+		return link - 4;
+	default:
+		return link;
+	}
+}
+
+static void exception(struct cpu *cpu, const struct block *block)
+{
+	const struct block *before = cpu->block;
+	enum tally what = exception_of(cpu, block);
+	uint64_t at;
+
+	cpu->tally[block->level][what]++;
+	if (!before)
+		return;
+	at = left_at(cpu, block, what);
+	if (what == DATA_ABORTS && at >= before->virt && at < before->end)
+		take_back(cpu, before, at);
+	else if (before->branch != NO_BRANCH)
+		branch(cpu, before, at);
+}
+
+static void classes(struct cpu *cpu, const struct block *block)
+{
+	uint64_t *tally = cpu->tally[block->level] + CLASS_TALLIES;
+
+	for (int i = 0; i < CLASSES; i++)
+		tally[i] += block->class[i];
+}
+
+void flow_block(unsigned vcpu, void *data)
+{
+	const struct block *block = data, *before;
+	struct cpu *cpu = &cpus[vcpu];
+	bool jumped = true;
+
+	before = cpu->block;
+	if (block->vector != NO_VECTOR) {
+		exception(cpu, block);
+	} else if (before) {
+		jumped = block->virt != before->end;
+		if (before->branch != NO_BRANCH)
+			branch(cpu, before, block->virt);
+	}
+	cpu->block = block;
+	cpu->doing[0] = cpu->doing[1] = NULL;
+	cpu->tally[block->level][INSTRUCTIONS] += block->n;
+	classes(cpu, block);
+	memory_fetch(cpu, block, jumped);
+	if (--cpu->watch < 0)
+		pmu_watch((int)vcpu);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/* Accesses of data and of instructions, through TLBs and caches. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu.h"
+#include "settings.h"
+
+#define DEVICE QEMU_NO_RAM
+#define INFOS  (1 << 18)
+#define KNOWN  0x80
+#define STORE  0x10
+
+static struct cache l2; /* shared, as is the lock of it */
+static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What QEMU tells of an access, once for each kind: KNOWN, STORE, log2 size */
+static uint8_t kinds[INFOS];
+
+static uint8_t kind_of(qemu_plugin_meminfo_t info)
+{
+	uint8_t kind;
+
+	if (info < INFOS && kinds[info])
+		return kinds[info];
+	kind = (uint8_t)(KNOWN | qemu.qemu_plugin_mem_size_shift(info));
+	if (qemu.qemu_plugin_mem_is_store(info))
+		kind |= STORE;
+	if (info < INFOS)
+		kinds[info] = kind;
+	return kind;
+}
+
+void memory_make(struct cpu *cpu)
+{
+	const struct core_shape *shape = settings_core(cpu->id);
+
+	cache_make(&cpu->l1i, &shape->l1i);
+	cache_make(&cpu->l1d, &shape->l1d);
+	cpu->quick_of_set = calloc(cpu->l1d.sets, 1);
+	cpu->line_shift = cpu->l1d.shift;
+	cpu->line_mask = ~((1ull << cpu->line_shift) - 1);
+	cpu->page_shift = system_page_shift(cpu->id);
+	micro_tlb_make(&cpu->itlb, shape->itlb);
+	micro_tlb_make(&cpu->dtlb, shape->dtlb);
+	cpu->has_tlb = shape->tlb_entries;
+	if (cpu->has_tlb)
+		main_tlb_make(&cpu->tlb, shape->tlb_entries, shape->tlb_ways);
+	cpu->has_l2 = shape->l2.size;
+	if (cpu->has_l2 && !l2.tags)
+		cache_make(&l2, &shape->l2);
+	memory_flush(cpu);
+}
+
+void memory_flush(struct cpu *cpu)
+{
+	cpu->flush = false;
+	memset(cpu->quick, 0xff, sizeof(cpu->quick));
+	cpu->fetch_page = UINT64_MAX;
+	micro_tlb_flush(&cpu->itlb);
+	micro_tlb_flush(&cpu->dtlb);
+}
+
+/* ---- the second level ------------------------------------------------------
+ */
+
+static void second_level(struct cpu *cpu, uint64_t *tally, uint64_t at,
+			 bool store, bool write_back)
+{
+	enum cache_result result;
+	uint64_t victim;
+
+	if (!cpu->has_l2) {
+		tally[write_back ? BUS_WRITES : BUS_READS]++;
+		return;
+	}
+	tally[write_back ? L2_WRITES : L2_READS]++;
+	pthread_mutex_lock(&l2_lock);
+	result = cache_use(&l2, at, write_back, &victim);
+	pthread_mutex_unlock(&l2_lock);
+	if (result == CACHE_HIT)
+		return;
+	tally[store || write_back ? L2_WRITE_REFILLS : L2_READ_REFILLS]++;
+	tally[BUS_READS]++;
+	if (result == CACHE_WROTE_BACK) {
+		tally[L2_WRITE_BACKS]++;
+		tally[BUS_WRITES]++;
+	}
+}
+
+/* ---- data -------------------------------------------------------------------
+ */
+
+static void data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
+		      bool store)
+{
+	uint64_t victim;
+	enum cache_result result = cache_use(&cpu->l1d, phys, store, &victim);
+
+	if (result == CACHE_HIT)
+		return;
+	tally[store ? L1D_WRITE_REFILLS : L1D_READ_REFILLS]++;
+	second_level(cpu, tally, phys, store, false);
+	if (result == CACHE_WROTE_BACK) {
+		tally[L1D_WRITE_BACKS]++;
+		second_level(cpu, tally, victim, store, true);
+	}
+}
+
+static void forget_page(struct cpu *cpu, uint64_t page)
+{
+	for (int store = 0; store < 2; store++)
+		for (int i = 0; i < QUICK; i++)
+			if (cpu->quick[store][i] >> cpu->page_shift == page)
+				cpu->quick[store][i] = UINT64_MAX;
+}
+
+/* The physical address, or DEVICE. */
+static uint64_t translate(struct cpu *cpu, uint64_t *tally,
+			  qemu_plugin_meminfo_t info, uint64_t virt, bool store)
+{
+	uint64_t page = virt >> cpu->page_shift, gone;
+	uint64_t inside = (1ull << cpu->page_shift) - 1;
+	int slot = micro_tlb_find(&cpu->dtlb, page);
+	uint64_t phys;
+
+	if (slot < 0) {
+		phys = qemu_access_phys(info, virt);
+		if (phys != DEVICE)
+			phys &= ~inside;
+		tally[store ? DTLB_WRITE_REFILLS : DTLB_READ_REFILLS]++;
+		if (cpu->has_tlb) {
+			tally[TLB_LOOKUPS]++;
+			if (!main_tlb_has(&cpu->tlb, page, phys))
+				tally[TLB_REFILLS]++;
+		}
+		slot = micro_tlb_fill(&cpu->dtlb, page, phys, &gone);
+		if (gone != UINT64_MAX)
+			forget_page(cpu, gone);
+	}
+	phys = cpu->dtlb.phys[slot];
+	return phys == DEVICE ? DEVICE : phys | (virt & inside);
+}
+
+/* From now on this line is the one used last in its set. */
+static void make_quick(struct cpu *cpu, uint64_t virt, uint64_t phys,
+		       bool store)
+{
+	unsigned i = (unsigned)(virt >> cpu->line_shift) % QUICK;
+	uint8_t *owner = &cpu->quick_of_set[cache_set(&cpu->l1d, phys)];
+	uint64_t line = virt & cpu->line_mask;
+
+	if (*owner != i) {
+		cpu->quick[0][*owner] = UINT64_MAX;
+		cpu->quick[1][*owner] = UINT64_MAX;
+		*owner = (uint8_t)i;
+	}
+	if (cpu->quick[0][i] != line)
+		cpu->quick[1][i] = UINT64_MAX;
+	cpu->quick[0][i] = line;
+	if (store)
+		cpu->quick[1][i] = line;
+}
+
+static void device(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
+		   bool store)
+{
+	tally[store ? DEVICE_WRITES : DEVICE_READS]++;
+	/*
+	 * With -icount QEMU leaves a block at an access to a device, and does
+	 * it again in a block of its own that is not announced.
+	 */
+	if (insn->block != cpu->block && insn->block->n == 1)
+		cpu->block = insn->block;
+}
+
+static void __attribute__((noinline))
+look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
+	     qemu_plugin_meminfo_t info, uint64_t virt, unsigned size,
+	     bool store)
+{
+	uint64_t phys, last = virt + size - 1;
+
+	if (cpu->flush)
+		memory_flush(cpu);
+	if (virt & ((size < 8 ? size : 8) - 1))
+		tally[UNALIGNED_READS + store]++;
+	phys = translate(cpu, tally, info, virt, store);
+	if (phys == DEVICE) {
+		device(cpu, tally, insn, store);
+		return;
+	}
+	data_line(cpu, tally, phys, store);
+	make_quick(cpu, virt, phys, store);
+	if (!((virt ^ last) & cpu->line_mask))
+		return;
+	tally[SPLIT_READS + store]++;
+	phys = translate(cpu, tally, info, last, store);
+	if (phys == DEVICE)
+		return;
+	data_line(cpu, tally, phys, store);
+	make_quick(cpu, last, phys, store);
+}
+
+void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
+		   void *data)
+{
+	const struct insn *insn = data;
+	struct cpu *cpu = &cpus[vcpu];
+	uint64_t *tally = cpu->tally[insn->block->level];
+	uint8_t kind = info < INFOS ? kinds[info] : 0;
+	unsigned size;
+	bool store;
+
+	if (!kind)
+		kind = kind_of(info);
+	size = 1u << (kind & 7);
+	store = kind & STORE;
+	tally[READS + store]++;
+	if (!insn->simple) {
+		if (cpu->doing[store] == insn)
+			tally[MORE_READS + store]++;
+		cpu->doing[store] = insn;
+		if (size > 8) { /* as two: so it is with older emulators */
+			tally[READS + store]++;
+			tally[MORE_READS + store]++;
+		}
+	}
+	/* the same line as that which is quick there, and aligned */
+	if (cpu->quick[store][(virt >> cpu->line_shift) % QUICK] !=
+	    (virt & (cpu->line_mask | (size - 1))))
+		look_closely(cpu, tally, insn, info, virt, size, store);
+}
+
+/* ---- instructions
+ * ------------------------------------------------------------ */
+
+static void fetch_page(struct cpu *cpu, uint64_t *tally, uint64_t virt,
+		       uint64_t phys)
+{
+	uint64_t page = virt >> cpu->page_shift, gone;
+
+	if (page == cpu->fetch_page)
+		return;
+	cpu->fetch_page = page;
+	if (micro_tlb_find(&cpu->itlb, page) >= 0)
+		return;
+	tally[ITLB_REFILLS]++;
+	phys &= ~((1ull << cpu->page_shift) - 1);
+	if (cpu->has_tlb) {
+		tally[TLB_LOOKUPS]++;
+		if (!main_tlb_has(&cpu->tlb, page, phys))
+			tally[TLB_REFILLS]++;
+	}
+	micro_tlb_fill(&cpu->itlb, page, phys, &gone);
+}
+
+static void fetch_line(struct cpu *cpu, uint64_t *tally, uint64_t at)
+{
+	uint64_t victim;
+
+	cpu->fetched = at;
+	if (cache_use(&cpu->l1i, at, false, &victim) == CACHE_HIT)
+		return;
+	tally[L1I_REFILLS]++;
+	second_level(cpu, tally, at, false, false);
+}
+
+void memory_fetch(struct cpu *cpu, const struct block *block, bool jumped)
+{
+	uint64_t *tally = cpu->tally[block->level];
+	unsigned size = 1u << cpu->l1i.shift;
+
+	if (cpu->flush)
+		memory_flush(cpu);
+	for (int part = 0; part < 2 && block->lines[part]; part++) {
+		uint64_t at = block->line[part];
+		unsigned n = block->lines[part];
+
+		fetch_page(cpu, tally, part ? block->end - 1 : block->virt, at);
+		tally[L1I_FETCHES] += n;
+		if (at == cpu->fetched) { /* goes on there, or a loop */
+			tally[L1I_FETCHES] -= !jumped && !part;
+			at += size;
+			n--;
+		}
+		for (; n; n--, at += size)
+			fetch_line(cpu, tally, at);
+	}
+}
