@@ -85,11 +85,19 @@ static bool board_is_emulated(void)
 	       has_fw_cfg() || is_pi_without_firmware();
 }
 
+/* A board with a model has a PMU that looks like silicon. */
+static bool has_model(void)
+{
+	return upmu_sys_exists(TREE "/upmu-model");
+}
+
 bool upmu_machine_is_emulated(void)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
 	int n = upmu_pmus_list(pmus);
 
+	if (has_model())
+		return true;
 	for (int i = 0; i < n; i++) {
 		int told = pmu_tells(pmus[i].name);
 
@@ -101,6 +109,8 @@ bool upmu_machine_is_emulated(void)
 
 bool upmu_kinds_are_emulated(const struct upmu_machine *machine)
 {
+	if (has_model())
+		return true;
 	for (size_t i = 0; i < machine->n_kinds; i++) {
 		int told = pmu_tells(machine->kinds[i].pmu_name);
 
@@ -110,12 +120,15 @@ bool upmu_kinds_are_emulated(const struct upmu_machine *machine)
 	return board_is_emulated();
 }
 
-bool upmu_emulator_counts(const struct upmu_event_row *row)
+bool upmu_emulator_counts(const struct upmu_machine *machine,
+			  const struct upmu_event_row *row)
 {
 	static const char *const counted[] = { "cpu_cycles", "inst_retired",
 					       "sw_incr" };
 	const char *name = upmu_row_name(row);
 
+	if (upmu_event_is_modelled(machine, row))
+		return true;
 	/* Of the ARM1176 QEMU has the registers' names, and no PMU. */
 	if (upmu_row_code(row) == CYCLES_OF_V6)
 		return false;

@@ -132,15 +132,35 @@ struct upmu_core_kind {
 	uint64_t cpus[UPMU_CPUS_MAX / 64];
 };
 
+#define UPMU_MODEL_CODES 0x100
+
+/**
+ * struct upmu_model - what counts events on an emulated board (boards/model)
+ * @is_told: the device tree tells of a model; else all below is empty
+ * @cores: "Cortex-A7"; of unlike cores all, with ';' between them
+ * @geometry: what it has, in words: "L1D 32 KiB, 4 ways, ..."
+ * @refused: why this emulator cannot have it; empty where it has it
+ * @codes: a bit for each event that it counts
+ */
+struct upmu_model {
+	bool is_told;
+	char cores[80];
+	char geometry[400];
+	char refused[200];
+	unsigned char codes[UPMU_MODEL_CODES / 8];
+};
+
 /**
  * struct upmu_machine - what is asked of the kernel once
  * @kinds: in order of their first CPU; @n_kinds is 0 on other processors
  *         than ARM, and where /proc and /sys tell nothing
  * @is_emulated: see upmu_machine_is_emulated()
+ * @model: what an emulated board counts by a model
  */
 struct upmu_machine {
 	size_t n_kinds;
 	bool is_emulated;
+	struct upmu_model model;
 	struct upmu_core_kind kinds[UPMU_KINDS_MAX];
 };
 
@@ -158,8 +178,9 @@ int upmu_machine_read(struct upmu_machine *machine);
  * upmu_machine_is_emulated - does an emulator make up the counts?
  *
  * True on QEMU's emulated ARM boards, which count cycles, software
- * increments and (with -icount) instructions, and nothing else. A virtual
- * machine on real silicon is not emulated.
+ * increments and (with -icount) instructions; all else only where a model
+ * of the core does (struct upmu_model). A virtual machine on real silicon is
+ * not emulated.
  */
 bool upmu_machine_is_emulated(void);
 
@@ -167,10 +188,19 @@ bool upmu_machine_is_emulated(void);
 bool upmu_kinds_are_emulated(const struct upmu_machine *machine);
 
 /**
- * Can QEMU count this event at all? Instructions only with -icount, nothing
- * on an ARM1176, whose counters stand still there.
+ * Can the emulated board count this event, by itself or by its model? By
+ * itself QEMU counts instructions only with -icount, and nothing on an
+ * ARM1176, whose counters stand still there.
  */
-bool upmu_emulator_counts(const struct upmu_event_row *row);
+bool upmu_emulator_counts(const struct upmu_machine *machine,
+			  const struct upmu_event_row *row);
+
+/** Fill @model from the device tree. */
+void upmu_model_read(struct upmu_model *model);
+
+/** Is this event counted by the model of an emulated board? */
+bool upmu_event_is_modelled(const struct upmu_machine *machine,
+			    const struct upmu_event_row *row);
 
 /** Which kind a CPU is of; NULL: it is of none. */
 const struct upmu_core_kind *

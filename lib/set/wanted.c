@@ -187,7 +187,8 @@ static int place(struct upmu_wanted *wanted, const struct upmu_event *event,
 	out->unit = unit_of(event);
 	out->is_cycles = event->is_cycles;
 	out->is_hardware = event->class != UPMU_EVENT_SOFTWARE;
-	out->is_emulated = !event->row || upmu_emulator_counts(event->row);
+	out->is_emulated =
+		!event->row || upmu_emulator_counts(&machine, event->row);
 	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
 		if (column >= 0 && pmu != (size_t)column)
 			continue;

@@ -60,6 +60,27 @@ static void check_kind(struct check_report *report,
 			  upmu_core_counters(kind->core));
 }
 
+static void check_emulated(struct check_report *report,
+			   const struct upmu_machine *machine)
+{
+	const struct upmu_model *model = &machine->model;
+
+	if (!machine->is_emulated)
+		return;
+	check_add(report, "board", CHECK_NOTE,
+		  "emulated: of a core's events it counts cycles, "
+		  "software increments and perhaps instructions");
+	if (model->refused[0])
+		check_add(report, "board", CHECK_NOTE,
+			  "its other events are not emulated: %s",
+			  model->refused);
+	else if (model->is_told)
+		check_add(report, "board", CHECK_NOTE,
+			  "its other counts are modelled, not silicon: a "
+			  "model of a %s (%s)",
+			  model->cores, model->geometry);
+}
+
 static void check_cores(struct check_report *report,
 			const struct upmu_machine *machine)
 {
@@ -69,10 +90,7 @@ static void check_cores(struct check_report *report,
 		check_add(report, "cores", CHECK_NOTE,
 			  "more than one kind: unlike events are never added "
 			  "up, `upmu list` shows each");
-	if (machine->is_emulated)
-		check_add(report, "board", CHECK_NOTE,
-			  "emulated: of a core's events it counts cycles, "
-			  "software increments and perhaps instructions");
+	check_emulated(report, machine);
 }
 
 /* Is there one, or cannot that be told? */

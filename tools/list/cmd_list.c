@@ -154,14 +154,15 @@ static struct list_core *add_list(struct lists *lists)
 
 static int add_core(struct lists *lists, const struct upmu_core *core,
 		    const struct upmu_core_kind *kind,
-		    const struct list_options *options, bool is_emulated)
+		    const struct list_options *options,
+		    const struct upmu_machine *machine)
 {
 	struct list_core *list = add_list(lists);
 
 	if (!list)
 		return -ENOMEM;
 	list_gather(list, core, kind, options->words);
-	list_ask_now(list, is_emulated);
+	list_ask_now(list, machine);
 	/* Of many cores only those are of interest that have the word. */
 	if (!list->n && options->words)
 		lists->n--;
@@ -174,7 +175,7 @@ static int add_all(struct lists *lists, const struct list_options *options)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && (core = upmu_core_at(i)); i++)
-		ret = add_core(lists, core, NULL, options, false);
+		ret = add_core(lists, core, NULL, options, NULL);
 	return ret;
 }
 
@@ -186,8 +187,7 @@ static int add_machine(struct lists *lists, const struct upmu_machine *machine,
 	for (size_t i = 0; !ret && i < machine->n_kinds; i++)
 		if (machine->kinds[i].core)
 			ret = add_core(lists, machine->kinds[i].core,
-				       &machine->kinds[i], options,
-				       machine->is_emulated);
+				       &machine->kinds[i], options, machine);
 	return ret;
 }
 
@@ -234,7 +234,7 @@ static int gather(struct lists *lists, const struct list_options *options,
 	if (options->all)
 		return add_all(lists, options);
 	if (core)
-		return add_core(lists, core, NULL, options, false);
+		return add_core(lists, core, NULL, options, NULL);
 	return add_machine(lists, machine, options);
 }
 

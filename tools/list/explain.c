@@ -87,7 +87,8 @@ static void say_formulas(const struct upmu_core *core,
 }
 
 static void say_now(const struct upmu_core_kind *kind,
-		    const struct upmu_event_row *row, bool is_emulated)
+		    const struct upmu_event_row *row,
+		    const struct upmu_machine *machine)
 {
 	static struct list_core one;
 
@@ -99,7 +100,7 @@ static void say_now(const struct upmu_core_kind *kind,
 	one.events[0].code = upmu_row_code(row);
 	snprintf(one.events[0].name, sizeof(one.events[0].name), "%s",
 		 upmu_row_name(row));
-	list_ask_now(&one, is_emulated);
+	list_ask_now(&one, machine);
 	say("counted here", list_now_word(one.events[0].now));
 	say_lines("", one.reason);
 }
@@ -139,8 +140,10 @@ static void explain(const struct upmu_core_kind *kind,
 	say_near(core, row);
 	say_formulas(core, row);
 	if (is_here)
-		say_now(kind, row, machine->is_emulated);
-	say("emulators", upmu_emulator_counts(row)
+		say_now(kind, row, machine);
+	say("emulators", upmu_event_is_modelled(machine, row)
+				 ? "modelled on this board"
+			 : upmu_emulator_counts(machine, row)
 				 ? "QEMU counts it, instructions with -icount"
 				 : "QEMU does not count it");
 	say_cores(row);

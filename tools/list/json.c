@@ -41,7 +41,8 @@ static json_t *countable(enum list_now now)
 {
 	if (now == LIST_ELSEWHERE)
 		return json_null();
-	return json_boolean(now == LIST_YES || now == LIST_USER_ONLY);
+	return json_boolean(now == LIST_YES || now == LIST_USER_ONLY ||
+			    now == LIST_MODELLED);
 }
 
 static json_t *event_object(const struct list_event *event)

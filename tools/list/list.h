@@ -21,6 +21,7 @@ enum list_now {
 	LIST_USER_ONLY,	      /* as :u; perf_event_paranoid forbids the rest */
 	LIST_NO,	      /* perf refuses */
 	LIST_NOT_IMPLEMENTED, /* this very core leaves it out */
+	LIST_MODELLED,	      /* yes, by an emulated board's model of a core */
 	LIST_NOT_EMULATED,    /* this board's emulator does not count it */
 };
 
@@ -70,7 +71,7 @@ void list_gather(struct list_core *out, const struct upmu_core *core,
 void list_gather_software(struct list_core *out, char *const *words);
 
 /** Ask perf about every event: opens and closes each. */
-void list_ask_now(struct list_core *list, bool is_emulated);
+void list_ask_now(struct list_core *list, const struct upmu_machine *machine);
 
 /** Under which heading an event is shown. */
 const char *list_group(const struct list_event *event);

@@ -20,6 +20,7 @@ const char *list_now_word(enum list_now now)
 		[LIST_USER_ONLY] = "as :u",
 		[LIST_NO] = "no",
 		[LIST_NOT_IMPLEMENTED] = "not implemented",
+		[LIST_MODELLED] = "modelled",
 		[LIST_NOT_EMULATED] = "not emulated",
 	};
 
@@ -91,12 +92,13 @@ static void perf_event_of(struct upmu_perf_event *out,
 }
 
 static enum list_now ask(struct list_core *list, const struct list_event *event,
-			 bool is_emulated)
+			 const struct upmu_machine *machine)
 {
 	struct upmu_perf_event perf;
 	enum list_now now;
 
-	if (is_emulated && (!event->row || !upmu_emulator_counts(event->row)))
+	if (machine->is_emulated &&
+	    (!event->row || !upmu_emulator_counts(machine, event->row)))
 		return LIST_NOT_EMULATED;
 	if (event->row && upmu_kind_leaves_out(list->kind, event->row))
 		return LIST_NOT_IMPLEMENTED;
@@ -110,7 +112,7 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 		return LIST_ELSEWHERE;
 	perf_event_of(&perf, list, event);
 	now = try_event(&perf);
-	if (is_emulated && now == LIST_YES &&
+	if (machine->is_emulated && now == LIST_YES &&
 	    event->row ==
 		    upmu_core_default(list->core, UPMU_DEFAULT_INSTRUCTIONS) &&
 	    stands_still(&perf))
@@ -118,6 +120,9 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 	if (now != LIST_YES && !list->reason[0])
 		snprintf(list->reason, sizeof(list->reason), "%s",
 			 upmu_explain());
+	if (now == LIST_YES && event->row &&
+	    upmu_event_is_modelled(machine, event->row))
+		return LIST_MODELLED;
 	return now;
 }
 
@@ -154,7 +159,7 @@ unsigned int list_ask_counters(const struct upmu_core_kind *kind)
 	return fd == -ENOSPC || fd == -EINVAL ? n : 0;
 }
 
-void list_ask_now(struct list_core *list, bool is_emulated)
+void list_ask_now(struct list_core *list, const struct upmu_machine *machine)
 {
 	unsigned int counters;
 
@@ -166,5 +171,5 @@ void list_ask_now(struct list_core *list, bool is_emulated)
 		list->counters_asked = true;
 	}
 	for (size_t i = 0; i < list->n; i++)
-		list->events[i].now = ask(list, &list->events[i], is_emulated);
+		list->events[i].now = ask(list, &list->events[i], machine);
 }

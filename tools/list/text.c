@@ -145,6 +145,7 @@ static char mark(enum list_now now)
 		[LIST_ELSEWHERE] = ' ',	      [LIST_YES] = ' ',
 		[LIST_USER_ONLY] = 'u',	      [LIST_NO] = '-',
 		[LIST_NOT_IMPLEMENTED] = 'x', [LIST_NOT_EMULATED] = 'e',
+		[LIST_MODELLED] = 'm',
 	};
 
 	return marks[now];
@@ -161,8 +162,9 @@ static void print_mark(const struct list_core *list, enum list_now now,
 
 static void print_now(const struct list_core *list)
 {
-	size_t yes =
-		count_now(list, LIST_YES) + count_now(list, LIST_USER_ONLY);
+	size_t yes = count_now(list, LIST_YES) +
+		     count_now(list, LIST_USER_ONLY) +
+		     count_now(list, LIST_MODELLED);
 
 	if (!list->kind)
 		return;
@@ -171,6 +173,8 @@ static void print_now(const struct list_core *list)
 	print_mark(list, LIST_USER_ONLY, "in user mode only, as :u");
 	print_mark(list, LIST_NO, "cannot be counted now");
 	print_mark(list, LIST_NOT_IMPLEMENTED, "not implemented by this core");
+	print_mark(list, LIST_MODELLED,
+		   "modelled: by a model of this core, not by silicon");
 	print_mark(list, LIST_NOT_EMULATED, "not counted by this emulator");
 	if (list->reason[0])
 		print_lines("  ", list->reason);

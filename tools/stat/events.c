@@ -85,9 +85,11 @@ static bool is_emulated(const struct stat_events *events,
 		return event->class == UPMU_EVENT_SOFTWARE;
 	core = events->machine.kinds[event->kind].core;
 	if (core && upmu_core_arch(core) == UPMU_ARCH_V6)
-		return false;
+		return event->row &&
+		       upmu_event_is_modelled(&events->machine, event->row);
 	return event->is_cycles ||
-	       (event->row && upmu_emulator_counts(event->row));
+	       (event->row &&
+		upmu_emulator_counts(&events->machine, event->row));
 }
 
 static const char *unit_of(const struct upmu_event *event)
@@ -148,6 +150,8 @@ static void take(struct stat_events *events, const struct upmu_event *parsed,
 				  only && !(only & UPMU_EVENT_KERNEL) },
 	};
 	snprintf(event->name, sizeof(event->name), "%s", parsed->name);
+	event->modelled = parsed->class == UPMU_EVENT_CORE && parsed->row &&
+			  upmu_event_is_modelled(&events->machine, parsed->row);
 	again = event->base && has_base(events, event->lane, event->base);
 	events->n++;
 	if (again && event->base == STAT_BASE_CYCLES &&

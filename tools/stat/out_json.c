@@ -100,6 +100,8 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 	if (event->role >= 0)
 		json_object_set_new(out, "role",
 				    json_string(upmu_default_key(event->role)));
+	if (count->state == STAT_COUNTED && event->modelled)
+		json_object_set_new(out, "modelled", json_true());
 	if (count->state == STAT_COUNTED)
 		add_counts(out, report, count);
 	if (count->state == STAT_COUNTED && report->value && report->runs > 1)
@@ -211,6 +213,24 @@ static void add_turns(json_t *to, const struct stat_report *report)
 				      report->options->passes));
 }
 
+/* What an emulated board's counts are, or why there are none. */
+static void add_model(json_t *to, const struct stat_report *report)
+{
+	const struct upmu_model *model = &report->events->machine.model;
+	json_t *object;
+
+	if (!model->is_told)
+		return;
+	object = json_pack("{s:s}", "cores", model->cores);
+	if (model->refused[0])
+		json_object_set_new(object, "refused",
+				    json_string(model->refused));
+	else
+		json_object_set_new(object, "geometry",
+				    json_string(model->geometry));
+	json_object_set_new(to, "model", object);
+}
+
 static void add_notes(json_t *to, const struct stat_report *report)
 {
 	json_object_set_new(to, "user_only",
@@ -243,6 +263,7 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	add_turns(root, report);
 	if (!interval)
 		add_machine(root, report);
+	add_model(root, report);
 	add_notes(root, report);
 	error = json_dumpf(root, out, form) || fputc('\n', out) == EOF;
 	json_decref(root);

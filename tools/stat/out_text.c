@@ -210,10 +210,44 @@ static void write_turns(FILE *out, const struct stat_report *report)
 			     "--passes runs the program once for each set\n");
 }
 
+static bool has_modelled(const struct stat_report *report)
+{
+	for (size_t i = 0; i < report->events->n; i++)
+		if (report->events->event[i].modelled &&
+		    !report->events->event[i].hidden &&
+		    report->count[i].state == STAT_COUNTED)
+			return true;
+	return false;
+}
+
+static bool has_not_emulated(const struct stat_report *report)
+{
+	for (size_t i = 0; i < report->events->n; i++)
+		if (report->count[i].state == STAT_NOT_EMULATED &&
+		    !report->events->event[i].hidden)
+			return true;
+	return false;
+}
+
+/* What an emulated board's counts are, or why there are none. */
+static void write_model(FILE *out, const struct stat_report *report)
+{
+	const struct upmu_model *model = &report->events->machine.model;
+
+	if (has_modelled(report))
+		fprintf(out,
+			"\ncache, TLB and branch counts: a model of a %s (%s), "
+			"not silicon\n",
+			model->cores, model->geometry);
+	else if (model->refused[0] && has_not_emulated(report))
+		fprintf(out, "\nnot emulated: %s\n", model->refused);
+}
+
 static void write_notes(FILE *out, const struct stat_report *report)
 {
 	if (report->intervals > 1)
 		return;
+	write_model(out, report);
 	if (report->events->reason[0])
 		fprintf(out, "\nupmu stat: %s\n", report->events->reason);
 	if (report->events->user_only)

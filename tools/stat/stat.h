@@ -74,6 +74,7 @@ struct stat_event {
 	int role;	     /* of enum upmu_default, or -1 */
 	int lane;	     /* events of one lane share that core's counters */
 	bool hidden;	     /* added for the estimates, not printed */
+	bool modelled;	     /* by an emulated board's model of the core */
 	enum stat_state state;
 };
 
