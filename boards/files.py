@@ -11,11 +11,11 @@ import archive
 from debian import Failure
 
 MIB = 1 << 20
-# Kernel, busybox, the built tree, and room for a program.
-OWN_MIB = 96
-# What is more travels as a disk where the board can have one: the initramfs is
-# in memory twice while the kernel unpacks it.
-DISK_FROM = 32 * MIB
+# The built tree and busybox; the kernel, what it reserves, room for a program.
+OWN_MIB, REST_MIB = 40, 96
+# What is more travels as a disk where the board can have one: an initramfs takes
+# its size three times, see check_room().
+DISK_FROM = 8 * MIB
 # What the emulator's machine takes at most below 4 GiB (highmem=off).
 MOST_MIB = 3072
 
@@ -60,8 +60,9 @@ def set_memory(board, name, mebibytes):
 
 def check_room(board, name, taken, by_disk):
     """Refuse before the boot what would not fit, with what would do."""
-    # as an initramfs: the archive, the files, and tmpfs takes half at most
-    needed = OWN_MIB + (1 if by_disk else 3) * taken // MIB
+    # While it is unpacked, the archive is in memory, and the tmpfs that the
+    # files go to takes at most half of what the archive left.
+    needed = REST_MIB + (OWN_MIB + taken // MIB) * (1 if by_disk else 3)
     there = memory(board)
     if needed <= (there or int(board["memory"])):
         return

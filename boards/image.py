@@ -86,6 +86,7 @@ def initramfs(out, board, kernel, busybox, init, settings, is_user,
     for host, guest, owner in files:
         cpio.owner = owner
         cpio.add(guest, host)
+    cpio.data("board/whole", b"")       # the kernel drops what does not fit
     cpio.end()
 
 
