@@ -18,8 +18,12 @@ import tap
 CROSS = {"armhf": "qemu-arm", "armel": "qemu-arm", "arm64": "qemu-aarch64"}
 SANITIZE = ["-Db_sanitize=address,undefined", "-Db_lundef=false",
             "-Dc_args=-fno-sanitize-recover=undefined"]
-GCC, CLANG, ASAN = ("build/check-gcc", "build/check-clang",
-                    "build/check-sanitize")
+GCC, CLANG, ASAN, TSAN = ("build/check-gcc", "build/check-clang",
+                          "build/check-sanitize", "build/check-races")
+# What the standard output says is the program's own; leaks are ASan's.
+VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=no",
+            "--track-origins=yes"]
+VALGRIND_SLOWER = 10
 # Emulated and sanitized programs, on a machine that does more at a time.
 SLACK = 8
 DEFAULT_TIMEOUT_S = 600
@@ -130,6 +134,35 @@ def sanitize(options):
     for job in jobs:
         job.env["ASAN_OPTIONS"] = "detect_leaks=1:abort_on_error=1"
         job.env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
+    return jobs, said
+
+
+def races(options):
+    """The unit tests under ThreadSanitizer: with --all."""
+    if not options.all:
+        return [], []
+    said, there = _meson("races", TSAN, "-Db_sanitize=thread",
+                         "-Db_lundef=false")
+    jobs = list(_meson_tests("races", "unit", TSAN)) if there else []
+    for job in jobs:
+        job.env["TSAN_OPTIONS"] = "halt_on_error=1:exitcode=66"
+    return jobs, said
+
+
+def memory(options):
+    """The unit tests under valgrind, for what is read before it was written:
+    with --all."""
+    if not options.all:
+        return [], []
+    said, there = _native()
+    jobs = []
+    for job in _meson_tests("memory", "unit", GCC) if there else ():
+        with open(job.words[0], "rb") as file:
+            if file.read(4) != b"\x7fELF":
+                continue
+        job.words = [*VALGRIND, *job.words]
+        job.timeout_s *= VALGRIND_SLOWER
+        jobs.append(job)
     return jobs, said
 
 
@@ -286,7 +319,8 @@ def hardware():
 
 
 LAYERS = {one.__name__: one for one in (
-    unit, model, clang, sanitize, fuzz, cli, static, docs, boards)}
+    unit, model, clang, sanitize, races, memory, fuzz, cli, static, docs,
+    boards)}
 NAMES = list(LAYERS)
 
 

@@ -18,7 +18,9 @@ FAULTS = re.compile(
     r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
     r"emulator ended)\b.*|"
     r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer: .*|\w+Sanitizer:DEADLYSIGNAL|"
-    r"\S+: runtime error: .*|==\d+== ERROR SUMMARY: [1-9].*")
+    r"\S+: runtime error: .*|==\d+== ERROR SUMMARY: [1-9].*|"
+    r"==\d+== (?:Conditional jump|Use of uninitialised|Invalid \w+ of|"
+    r"Syscall param).*")
 # 125 is a board's own failure; the others are what a shell makes of SIGILL,
 # SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)

@@ -5,7 +5,9 @@
  * follows coverage links the target alone:
  *   clang -fsanitize=fuzzer,address,undefined fuzz_NAME.c ...
  *
- * UPMU_FUZZ_RUNS and UPMU_FUZZ_SEED ask for more, or for others.
+ * UPMU_FUZZ_RUNS and UPMU_FUZZ_SEED ask for more, or for others. First come
+ * the files given as arguments: inputs that once broke something, or reached
+ * what no dictionary does (tests/fuzz/corpus).
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,8 +16,7 @@
 
 #include "fuzz.h"
 
-#define LONGEST	     600
-#define DEFAULT_RUNS 20000
+#define LONGEST 600
 
 static uint64_t state;
 
@@ -89,13 +90,30 @@ static unsigned long number(const char *name, unsigned long otherwise)
 	return text ? strtoul(text, NULL, 0) : otherwise;
 }
 
-int main(void)
+static void replay(const char *path)
 {
-	unsigned long runs = number("UPMU_FUZZ_RUNS", DEFAULT_RUNS);
+	static uint8_t data[1 << 16];
+	FILE *file = fopen(path, "rb");
+	size_t size;
+
+	if (!file) {
+		printf("not ok 1 - %s\n# no %s\n", fuzz_claim, path);
+		exit(1);
+	}
+	size = fread(data, 1, sizeof(data), file);
+	fclose(file);
+	fuzz_input(data, size);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long runs = number("UPMU_FUZZ_RUNS", fuzz_default_runs);
 	unsigned long seed = number("UPMU_FUZZ_SEED", 1);
 	char input[LONGEST];
 
 	puts("1..1");
+	for (int i = 1; i < argc; i++)
+		replay(argv[i]);
 	for (unsigned long i = 0; i < runs; i++) {
 		/* Each run from its own number: a failing one can be redone. */
 		state = ((uint64_t)seed << 32) + i + 1;

@@ -10,6 +10,7 @@
 
 const char fuzz_claim[] = "any_text_is_a_list_or_refused_with_a_reason";
 const char fuzz_joint[] = ",";
+const unsigned long fuzz_default_runs = 20000;
 
 const char *const fuzz_words[] = {
 	"cycles",

@@ -45,6 +45,7 @@ static void take_values(struct compare_cell *cell, const json_t *values,
 {
 	if (!json_is_array(values) || json_array_size(values) != runs)
 		return;
+	free(cell->value); /* a file may name an event twice */
 	cell->value = malloc((runs + 1) * sizeof(*cell->value));
 	for (size_t i = 0; cell->value && i < runs; i++) {
 		const json_t *one = json_array_get(values, i);
