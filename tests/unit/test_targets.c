@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -54,6 +55,20 @@ static void *wait_for_the_end(void *unused)
 	return NULL;
 }
 
+/* Ours, and under qemu-user some of the emulator's. */
+static size_t own_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	size_t n = 0;
+
+	assert_non_null(tasks);
+	while ((entry = readdir(tasks)))
+		n += entry->d_name[0] != '.';
+	closedir(tasks);
+	return n;
+}
+
 /* -p P,P and -p P -t T, where T is a thread of P. */
 static void a_task_named_twice_is_counted_once(void **state)
 {
@@ -68,9 +83,12 @@ static void a_task_named_twice_is_counted_once(void **state)
 	snprintf(twice, sizeof(twice), "%d,%d", getpid(), getpid());
 	snprintf(once, sizeof(once), "%d", getpid());
 	assert_int_equal(stat_targets_find(&targets, &options), 0);
-	assert_int_equal(targets.n, 2);
-	assert_int_equal(targets.target[0].pid, getpid());
-	assert_int_not_equal(targets.target[1].pid, getpid());
+	assert_int_equal(targets.n, own_threads());
+	assert_true(targets.n >= 2);
+	for (size_t i = 0; i < targets.n; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_int_not_equal(targets.target[i].pid,
+					     targets.target[j].pid);
 	stat_targets_free(&targets);
 	sem_post(&over);
 	pthread_join(thread, NULL);
