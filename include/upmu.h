@@ -12,7 +12,8 @@
  * fails), except for upmu_close(NULL), which does nothing. A count is never 0
  * for "could not read": it is UPMU_NO_COUNT.
  *
- * Threads. A set counts the thread that opened it, whoever reads it: any
+ * Threads. A set counts the thread that opened it (but for struct upmu_options,
+ * @pid and UPMU_OPEN_CPU), whoever reads it: any
  * thread may read any set and gets the opener's counts, the opener itself
  * without a system call where the source is `page`. Different sets may be used
  * by different threads at the same time. One set: upmu_read(), upmu_counts(),
@@ -42,6 +43,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Of this header; upmu_version() is the library's. */
+#define UPMU_VERSION_MAJOR 0
+#define UPMU_VERSION_MINOR 1
+#define UPMU_VERSION_PATCH 0
 
 #define UPMU_API __attribute__((visibility("default")))
 
@@ -86,22 +92,32 @@ enum upmu_open_flags {
 	UPMU_OPEN_STOPPED = 1 << 1,   /* upmu_start() starts it */
 	UPMU_OPEN_ANY_CLOCK = 1 << 2, /* timer or clock rather than an error */
 	UPMU_OPEN_BOUND = 1 << 3,     /* see upmu_open() */
+	UPMU_OPEN_INHERIT = 1 << 4,   /* what it starts from now on too */
+	UPMU_OPEN_ON_EXEC = 1 << 5,   /* its next exec starts it */
+	UPMU_OPEN_CPU = 1 << 6,	      /* all that runs on @cpu */
 };
 
 /**
  * struct upmu_options - zero and set what differs
  * @size: sizeof(struct upmu_options); a tail unknown to the library must be 0
  * @flags: enum upmu_open_flags
- * @reserved: zero
+ * @pid: the thread to count, by its number (a process's is that of its first
+ *       thread); 0: the caller
  * @source: a source's name, or NULL for the first that serves the events
  *          (the environment's UPMU_SOURCE= is used where this is NULL)
+ * @cpu: of UPMU_OPEN_CPU; else zero
+ * @reserved: zero
  */
 struct upmu_options {
 	size_t size;
 	uint32_t flags;
-	uint32_t reserved;
+	int32_t pid;
 	const char *source;
+	uint32_t cpu;
+	uint32_t reserved;
 };
+
+#define UPMU_OPTIONS_SIZE_1 offsetof(struct upmu_options, cpu)
 
 /**
  * upmu_open - count events on the calling thread, from now on
@@ -123,9 +139,16 @@ struct upmu_options {
  * a kind of core that is not counted, counts stand still and only running_ns
  * tells.
  *
+ * Others than the caller (@pid, UPMU_OPEN_INHERIT, UPMU_OPEN_CPU) are counted
+ * by the source read alone. To count a program from its first instruction on,
+ * fork, let the child wait, open with INHERIT and ON_EXEC, let it execute; to
+ * count a running process, open a set for each folder of /proc/PID/task.
+ *
  * Returns 0 or
  *   -EINVAL     the list is empty, malformed or too long; an unknown source,
- *               flag or option; a mode filter that this core does not have
+ *               flag or option; a mode filter that this core does not have; a
+ *               @pid together with UPMU_OPEN_CPU
+ *   -ESRCH      no thread with this @pid
  *   -ENOENT     an event that this core does not know
  *   -EXDEV      an event that some CPUs of this machine know and others lack
  *   -ENOSPC     the events need more counters than there are
@@ -271,12 +294,20 @@ UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
 UPMU_API int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n);
 
 /**
+ * upmu_count_by_call - upmu_count() for callers without inline functions
+ * @counter: from upmu_counter()
+ *
+ * No system call where upmu_count() makes none; at most 30 instructions.
+ * Returns the count or UPMU_NO_COUNT.
+ */
+UPMU_API uint64_t upmu_count_by_call(const struct upmu_counter *counter);
+
+/**
  * upmu_count_slow - what upmu_count() calls when the register will not do
  * @counter: from upmu_counter()
  *
- * Also the same for callers without inline functions (other languages). With
- * the source raw, whether the lease still holds is asked once a millisecond;
- * upmu_read() asks each time.
+ * Not for programs: it asks the kernel. With the source raw, whether the lease
+ * still holds is asked once a millisecond; upmu_read() asks each time.
  * Returns the count or UPMU_NO_COUNT. Any thread, any time until upmu_close().
  */
 UPMU_API uint64_t upmu_count_slow(const struct upmu_counter *counter);
@@ -309,7 +340,7 @@ struct upmu_verdict {
 	const char *source;
 	const char *unit;
 	int error;
-	char reason[512];
+	char reason[1024];
 };
 
 /**
@@ -499,6 +530,9 @@ struct upmu_measure_options {
 	uint32_t runs;
 	const struct upmu_options *open;
 };
+
+#define UPMU_MEASURE_OPTIONS_SIZE_1 \
+	(offsetof(struct upmu_measure_options, open) + sizeof(void *))
 
 /**
  * struct upmu_measurement - one event over all runs, in counts of the event

@@ -146,9 +146,9 @@ void upmu_sys_unmap(void *address, size_t size)
 	munmap(address, size);
 }
 
-int upmu_sys_affinity(cpu_set_t *cpus)
+int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)
 {
-	return sched_getaffinity(0, sizeof(*cpus), cpus) ? -errno : 0;
+	return sched_getaffinity(pid, sizeof(*cpus), cpus) ? -errno : 0;
 }
 
 static int set_lock(int fd, int at, short type)

@@ -55,8 +55,8 @@ size_t upmu_sys_page_size(void);
 int upmu_sys_map(int fd, size_t size, void **out);
 void upmu_sys_unmap(void *address, size_t size);
 
-/** The CPUs that the calling thread may run on. 0 or -errno. */
-int upmu_sys_affinity(cpu_set_t *cpus);
+/** The CPUs that a thread may run on; @pid 0: the caller. 0 or -errno. */
+int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus);
 
 /**
  * Lock byte @at of @fd for this open file (F_OFD_SETLK), until it is closed or

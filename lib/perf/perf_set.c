@@ -49,8 +49,8 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		      size_t pmu, uint32_t perf_flags)
 {
 	struct upmu_perf_target target = {
-		.pid = 0,
-		.cpu = -1,
+		.pid = set->pid,
+		.cpu = set->cpu,
 		.group_fd = -1,
 	};
 	size_t cycles = cycles_position(wanted, perf_flags);
@@ -68,6 +68,8 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		if (!i)
 			target.flags |=
 				UPMU_PERF_DISABLED | UPMU_PERF_GROUP_READ;
+		if (!i && (set->flags & UPMU_OPEN_ON_EXEC))
+			target.flags |= UPMU_PERF_ENABLE_ON_EXEC;
 		if (i == cycles)
 			target.flags |= is_long;
 		fd = upmu_perf_open(&event, &target);
@@ -183,7 +185,9 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 		return ret;
 	if (set->flags & UPMU_OPEN_USER_ONLY)
 		perf_flags |= UPMU_PERF_EXCLUDE_KERNEL;
-	if (upmu_registry_takes_cycles())
+	if (set->flags & UPMU_OPEN_INHERIT)
+		perf_flags |= UPMU_PERF_INHERIT;
+	if (upmu_registry_takes_cycles(set))
 		perf_flags |= UPMU_PERF_ANY_COUNTER;
 	ret = open_groups(set, wanted, perf_flags);
 	/* Too many without the cycle counter: then the sets take turns. */

@@ -355,6 +355,8 @@ int upmu_regions_init(const char *events, const struct upmu_options *options)
 	int ret, cancel_state;
 
 	ret = upmu_options_copy(&full, options);
+	if (!ret)
+		ret = upmu_options_check_own(&full, "regions");
 	if (ret)
 		return ret;
 	pthread_once(&all.once, start);

@@ -79,6 +79,11 @@ int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n)
 	return counts_slow(set, counts, n);
 }
 
+uint64_t upmu_count_by_call(const struct upmu_counter *counter)
+{
+	return upmu_count(counter);
+}
+
 uint64_t upmu_count_slow(const struct upmu_counter *counter)
 {
 	struct upmu *set;

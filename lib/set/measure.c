@@ -161,8 +161,13 @@ static int measure(const struct run *run, void (*fn)(void *), void *arg,
 static int check_options(struct upmu_measure_options *full,
 			 const struct upmu_measure_options *options)
 {
-	int ret = upmu_options_fit(full, sizeof(*full), options, sizeof(*full));
+	int ret = upmu_options_fit(full, sizeof(*full), options,
+				   UPMU_MEASURE_OPTIONS_SIZE_1);
 
+	if (ret)
+		return ret;
+	if (full->open && full->open->size >= UPMU_OPTIONS_SIZE_1)
+		ret = upmu_options_check_own(full->open, "measured functions");
 	if (ret)
 		return ret;
 	if (full->warmup > MOST || full->runs > MOST)

@@ -2,13 +2,15 @@
 #include "lib/set/options.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 
 #include "lib/explain.h"
 
 #define KNOWN_FLAGS                                                      \
 	(UPMU_OPEN_USER_ONLY | UPMU_OPEN_STOPPED | UPMU_OPEN_ANY_CLOCK | \
-	 UPMU_OPEN_BOUND)
+	 UPMU_OPEN_BOUND | UPMU_OPEN_INHERIT | UPMU_OPEN_ON_EXEC |       \
+	 UPMU_OPEN_CPU)
 
 int upmu_options_fit(void *out, size_t size, const void *options, size_t least)
 {
@@ -35,10 +37,35 @@ int upmu_options_fit(void *out, size_t size, const void *options, size_t least)
 	return 0;
 }
 
+static int check_target(const struct upmu_options *options)
+{
+	bool has_cpu = options->flags & UPMU_OPEN_CPU;
+
+	if (options->pid < 0)
+		return upmu_explain_set(-EINVAL, "options.pid is %d",
+					(int)options->pid);
+	if (options->cpu && !has_cpu)
+		return upmu_explain_set(-EINVAL,
+					"options.cpu is %u, without "
+					"UPMU_OPEN_CPU",
+					(unsigned int)options->cpu);
+	if (options->cpu >= CPU_SETSIZE)
+		return upmu_explain_set(-EINVAL, "options.cpu is %u",
+					(unsigned int)options->cpu);
+	if (has_cpu && (options->pid || (options->flags & (UPMU_OPEN_INHERIT |
+							   UPMU_OPEN_ON_EXEC))))
+		return upmu_explain_set(-EINVAL,
+					"UPMU_OPEN_CPU counts all that runs on "
+					"a CPU: no pid, UPMU_OPEN_INHERIT or "
+					"_ON_EXEC");
+	return 0;
+}
+
 int upmu_options_copy(struct upmu_options *out,
 		      const struct upmu_options *options)
 {
-	int ret = upmu_options_fit(out, sizeof(*out), options, sizeof(*out));
+	int ret = upmu_options_fit(out, sizeof(*out), options,
+				   UPMU_OPTIONS_SIZE_1);
 
 	if (ret)
 		return ret;
@@ -48,5 +75,22 @@ int upmu_options_copy(struct upmu_options *out,
 	if (out->reserved)
 		return upmu_explain_set(-EINVAL,
 					"options.reserved is not zero");
-	return 0;
+	return check_target(out);
+}
+
+bool upmu_options_name_others(const struct upmu_options *options)
+{
+	return options->pid ||
+	       (options->flags &
+		(UPMU_OPEN_INHERIT | UPMU_OPEN_ON_EXEC | UPMU_OPEN_CPU));
+}
+
+int upmu_options_check_own(const struct upmu_options *options, const char *what)
+{
+	if (!upmu_options_name_others(options))
+		return 0;
+	return upmu_explain_set(-EINVAL,
+				"%s count the calling thread: no pid, "
+				"UPMU_OPEN_INHERIT, _ON_EXEC or _CPU",
+				what);
 }

@@ -5,6 +5,7 @@
 #ifndef UPMU_LIB_OPTIONS_H
 #define UPMU_LIB_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "upmu.h"
@@ -19,5 +20,12 @@ int upmu_options_fit(void *out, size_t size, const void *options, size_t least);
 /** As above, and check the values; NULL gives the defaults. */
 int upmu_options_copy(struct upmu_options *out,
 		      const struct upmu_options *options);
+
+/** Is another counted than the calling thread alone? */
+bool upmu_options_name_others(const struct upmu_options *options);
+
+/** 0, or -EINVAL where it is: "@what count the calling thread". */
+int upmu_options_check_own(const struct upmu_options *options,
+			   const char *what);
 
 #endif

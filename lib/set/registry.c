@@ -115,13 +115,20 @@ void upmu_registry_remove(struct upmu *set)
 	pthread_mutex_unlock(&lock);
 }
 
-bool upmu_registry_takes_cycles(void)
+static bool counts_same(const struct upmu *a, const struct upmu *b)
+{
+	if (a->pid || (b && b->pid))
+		return b && a->pid == b->pid && a->cpu == b->cpu;
+	return upmu_is_opener(a->counters);
+}
+
+bool upmu_registry_takes_cycles(const struct upmu *set)
 {
 	bool found = false;
 
 	pthread_mutex_lock(&lock);
-	for (struct upmu *set = first; set && !found; set = set->next)
-		found = set->takes_cycles && upmu_is_opener(set->counters);
+	for (struct upmu *s = first; s && !found; s = s->next)
+		found = s->takes_cycles && counts_same(s, set);
 	pthread_mutex_unlock(&lock);
 	return found;
 }

@@ -21,7 +21,10 @@ void upmu_registry_let_forks(int cancel_state);
 void upmu_registry_add(struct upmu *set);
 void upmu_registry_remove(struct upmu *set);
 
-/** Has the calling thread an open set that takes_cycles? */
-bool upmu_registry_takes_cycles(void);
+/**
+ * Is there an open set that takes_cycles, of the thread or CPU of @set (NULL:
+ * of the calling thread)?
+ */
+bool upmu_registry_takes_cycles(const struct upmu *set);
 
 #endif

@@ -15,7 +15,8 @@
 /* perf_event_mmap_page with index 0: "ask the slow path". */
 static const struct perf_event_mmap_page no_page;
 
-static struct upmu *allocate(const struct upmu_wanted *wanted, uint32_t flags)
+static struct upmu *allocate(const struct upmu_wanted *wanted,
+			     const struct upmu_options *options)
 {
 	size_t counters = wanted->size * sizeof(struct upmu_counter);
 	size_t slots = wanted->size * sizeof(struct upmu_slot);
@@ -24,7 +25,10 @@ static struct upmu *allocate(const struct upmu_wanted *wanted, uint32_t flags)
 	set = calloc(1, sizeof(*set) + counters + slots);
 	if (!set)
 		return NULL;
-	set->flags = flags;
+	set->flags = options->flags;
+	set->pid = options->flags & UPMU_OPEN_CPU ? -1 : options->pid;
+	set->cpu = options->flags & UPMU_OPEN_CPU ? (int)options->cpu : -1;
+	set->counts_others = upmu_options_name_others(options);
 	set->size = wanted->size;
 	set->slots = (struct upmu_slot *)&set->counters[set->size];
 	for (size_t i = 0; i < set->size; i++) {
@@ -59,8 +63,14 @@ static int open_with(struct upmu *set, const struct upmu_source *source,
 	int ret;
 
 	set->source = source;
+	if (set->counts_others && !source->counts_others)
+		return upmu_explain_set(-EOPNOTSUPP,
+					"the source '%s' counts the calling "
+					"thread only",
+					source->name);
 	ret = upmu_source_do_open(set, wanted);
-	if (!ret && !(set->flags & UPMU_OPEN_STOPPED) && source->start)
+	if (!ret && !(set->flags & (UPMU_OPEN_STOPPED | UPMU_OPEN_ON_EXEC)) &&
+	    source->start)
 		ret = source->start(set);
 	if (ret)
 		upmu_source_do_close(set);
@@ -116,7 +126,7 @@ static int open_wanted(struct upmu **out, const struct upmu_wanted *wanted,
 	struct upmu *set;
 	int ret;
 
-	set = allocate(wanted, options->flags);
+	set = allocate(wanted, options);
 	if (!set)
 		return upmu_explain_set(-ENOMEM, "out of memory");
 	if (!source)
@@ -140,8 +150,7 @@ static int open_events(struct upmu **out, const char *events,
 
 	if (!wanted)
 		return upmu_explain_set(-ENOMEM, "out of memory");
-	ret = upmu_wanted_parse(wanted, events,
-				options->flags & UPMU_OPEN_BOUND);
+	ret = upmu_wanted_parse(wanted, events, options);
 	if (!ret)
 		ret = open_wanted(out, wanted, options);
 	free(wanted);

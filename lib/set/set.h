@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "lib/perf/pmus.h"
 #include "lib/set/wanted.h"
@@ -33,6 +34,9 @@ struct upmu {
 	size_t size;
 	size_t pmus; /* how many fd[] of each slot are used */
 	uint32_t flags;
+	pid_t pid; /* that is counted; 0: the opener, -1: all on @cpu */
+	int cpu;   /* -1: any */
+	bool counts_others;
 	bool has_lease;
 	bool takes_cycles; /* it wants the cycle counter to itself */
 	bool is_child;	   /* after fork(): the parent's registers */

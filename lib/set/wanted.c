@@ -51,14 +51,24 @@ struct kinds {
 	int kind[UPMU_PMUS_MAX];
 };
 
-static bool may_run_on(const struct upmu_core_kind *kind)
+/* What may be counted: one CPU, or those that the thread may run on. */
+static void find_cpus(cpu_set_t *cpus, const struct upmu_options *options)
 {
-	cpu_set_t allowed;
-
-	if (upmu_sys_affinity(&allowed))
-		return true;
+	CPU_ZERO(cpus);
+	if (options->flags & UPMU_OPEN_CPU) {
+		CPU_SET(options->cpu, cpus);
+		return;
+	}
+	if (!upmu_sys_affinity(options->pid, cpus))
+		return;
 	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) &&
+		CPU_SET(cpu, cpus);
+}
+
+static bool has_one_of(const struct upmu_core_kind *kind, const cpu_set_t *cpus)
+{
+	for (unsigned int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, cpus) &&
 		    upmu_machine_kind_of_cpu(&machine, cpu) == kind)
 			return true;
 	return false;
@@ -80,17 +90,21 @@ static bool serves(int kind, const struct upmu_event_list *list)
 }
 
 static void find_kinds(struct kinds *kinds, const struct upmu_event_list *list,
-		       bool is_bound)
+		       const struct upmu_options *options)
 {
+	bool is_bound = options->flags & (UPMU_OPEN_BOUND | UPMU_OPEN_CPU);
+	cpu_set_t cpus;
 	int later[UPMU_PMUS_MAX];
 	size_t n_later = 0;
 
 	kinds->n = 0;
+	find_cpus(&cpus, options);
 	for (size_t i = 0; i < machine.n_kinds; i++) {
 		const struct upmu_core_kind *kind = &machine.kinds[i];
 		bool has_pmu = kind->pmu_type != UPMU_PMU_TYPE_NONE;
 
-		if (machine.n_kinds == 1 || (has_pmu && may_run_on(kind)))
+		if (machine.n_kinds == 1 ||
+		    (has_pmu && has_one_of(kind, &cpus)))
 			kinds->kind[kinds->n++] = (int)i;
 		else if (has_pmu && !is_bound && serves((int)i, list))
 			later[n_later++] = (int)i;
@@ -229,11 +243,12 @@ static int check_complete(const struct upmu_wanted *wanted,
 }
 
 static int place_all(struct upmu_wanted *wanted,
-		     const struct upmu_event_list *list, bool is_bound)
+		     const struct upmu_event_list *list,
+		     const struct upmu_options *options)
 {
 	struct kinds kinds;
 
-	find_kinds(&kinds, list, is_bound);
+	find_kinds(&kinds, list, options);
 	memset(wanted, 0, sizeof(*wanted));
 	wanted->size = list->n_written;
 	wanted->pmus = kinds.n;
@@ -262,7 +277,7 @@ static int explain_parse(int error, const struct upmu_events_error *why)
 }
 
 int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
-		      bool is_bound)
+		      const struct upmu_options *options)
 {
 	struct upmu_events_error why = { 0 };
 	struct upmu_event_list *list;
@@ -287,7 +302,7 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
 				       "room for (%d)",
 				       list->n_written, UPMU_EVENTS_MAX);
 	else
-		ret = place_all(wanted, list, is_bound);
+		ret = place_all(wanted, list, options);
 	free(list);
 	return ret;
 }

@@ -42,13 +42,14 @@ struct upmu_wanted {
 
 /**
  * Parse @list for this machine. Of several kinds of CPU those must count that
- * the calling thread may run on; the others count too where they have all of
- * the events, unless it @is_bound to where it is now. 0 or, explained, -EINVAL
- * (empty, too long, malformed), -ENOENT (no core here knows it), -EXDEV (not
- * each of them does), -ENOSPC (more events than the core has counters).
+ * the counted thread may run on, or the one that has the counted CPU; the
+ * others count too where they have all of the events, unless the thread is
+ * bound. 0 or, explained, -EINVAL (empty, too long, malformed), -ENOENT (no
+ * core here knows it), -EXDEV (not each of them does), -ENOSPC (more events
+ * than the core has counters).
  */
 int upmu_wanted_parse(struct upmu_wanted *wanted, const char *list,
-		      bool is_bound);
+		      const struct upmu_options *options);
 
 /** Ask anew at the next parse (tests change the root). */
 void upmu_wanted_forget_machine(void);

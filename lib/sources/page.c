@@ -144,10 +144,13 @@ static int check_page(int fd, bool *is_taken)
 
 static int check_cycles(bool *is_taken)
 {
-	int fd = upmu_perf_open_cycles(UPMU_PERF_DISABLED |
-				       UPMU_PERF_USER_READ | LONG_CYCLES);
-	int ret;
+	uint32_t flags = UPMU_PERF_DISABLED | UPMU_PERF_USER_READ;
+	int fd, ret;
 
+	/* An event that cannot run makes perf rotate all of the thread's. */
+	if (!upmu_registry_takes_cycles(NULL))
+		flags |= LONG_CYCLES;
+	fd = upmu_perf_open_cycles(flags);
 	if (fd < 0)
 		return fd;
 	ret = check_page(fd, is_taken);
@@ -219,9 +222,10 @@ static bool has_hardware(const struct upmu_wanted *wanted)
  * The cycle counter's 64 bits make the shortest read, but there is one of it:
  * two users that both insisted on it would take turns.
  */
-static uint32_t perf_flags_for(const struct upmu_wanted *wanted, bool is_taken)
+static uint32_t perf_flags_for(const struct upmu *set,
+			       const struct upmu_wanted *wanted, bool is_taken)
 {
-	if (is_taken || upmu_registry_takes_cycles())
+	if (is_taken || upmu_registry_takes_cycles(set))
 		return UPMU_PERF_USER_READ | UPMU_PERF_ANY_COUNTER;
 	if (wanted->pmus > 1)
 		return UPMU_PERF_USER_READ;
@@ -241,7 +245,8 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 		set->has_lease = false;
 		return ret;
 	}
-	ret = upmu_perf_set_open(set, wanted, perf_flags_for(wanted, is_taken));
+	ret = upmu_perf_set_open(set, wanted,
+				 perf_flags_for(set, wanted, is_taken));
 	if (!ret)
 		ret = map_pages(set);
 	if (ret)

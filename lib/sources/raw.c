@@ -118,7 +118,7 @@ static int bound_cpu(int *cpu)
 	cpu_set_t allowed;
 	int ret;
 
-	ret = upmu_sys_affinity(&allowed);
+	ret = upmu_sys_affinity(0, &allowed);
 	if (ret)
 		return upmu_explain_set(ret, "cannot tell the CPUs of this "
 					     "thread");

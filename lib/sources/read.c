@@ -29,6 +29,7 @@ static int open_read(struct upmu *set, const struct upmu_wanted *wanted)
 
 const struct upmu_source upmu_source_read = {
 	.name = "read",
+	.counts_others = true,
 	.tells_error = true,
 	.probe = probe,
 	.open = open_read,

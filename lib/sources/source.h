@@ -16,6 +16,7 @@
  * @unit: of every count, or NULL where each event has its own
  * @is_clock: no events: only where the caller takes any clock, or by name
  * @by_name_only: never chosen unasked
+ * @counts_others: other threads, what they start, CPUs
  * @tells_error: where no source serves, its error is the one to tell
  * @probe: can this machine and user read this way? It asks; nothing stays
  *	open, no instruction that may be undefined is tried
@@ -32,6 +33,7 @@ struct upmu_source {
 	const char *unit;
 	bool is_clock;
 	bool by_name_only;
+	bool counts_others;
 	bool tells_error;
 	int (*probe)(void);
 	int (*open)(struct upmu *set, const struct upmu_wanted *wanted);

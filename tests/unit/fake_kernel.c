@@ -209,7 +209,7 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 {
 	int ret, fd;
 
-	(void)pid, (void)cpu, (void)flags;
+	(void)flags;
 	fake.perf_opens++;
 	if (fake.in_perf_open)
 		fake.in_perf_open();
@@ -219,6 +219,8 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	fd = new_fd();
 	event_of(fd)->attr = *attr;
 	event_of(fd)->group_fd = group_fd;
+	event_of(fd)->pid = pid;
+	event_of(fd)->cpu = cpu;
 	return fd;
 }
 
@@ -440,9 +442,10 @@ void __wrap_upmu_sys_unmap(void *address, size_t size)
 	fake.unmaps++;
 }
 
-int __wrap_upmu_sys_affinity(cpu_set_t *cpus);
-int __wrap_upmu_sys_affinity(cpu_set_t *cpus)
+int __wrap_upmu_sys_affinity(pid_t pid, cpu_set_t *cpus);
+int __wrap_upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)
 {
+	(void)pid;
 	CPU_ZERO(cpus);
 	for (unsigned int cpu = 0; cpu < 64; cpu++)
 		if (fake.cpus >> cpu & 1)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "upmu.h"
 
@@ -29,6 +30,8 @@ struct fake_event {
 	int locked; /* byte + 1; 0: none */
 	struct perf_event_attr attr;
 	int group_fd;
+	pid_t pid;
+	int cpu;
 	uint64_t count;
 	uint64_t ns;
 	uint64_t running_ns; /* where fake.on_type */

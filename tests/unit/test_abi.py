@@ -99,6 +99,9 @@ text = read(pc)
 claim("pkg_config_tells_version_and_library",
       set() if f"Version: {VERSION}" in text and "-lupmu" in text
       and "Requires" not in text else {text})
+claim("the_header_has_the_version_of_the_release",
+      {VERSION} - {".".join(re.findall(r"^#define UPMU_VERSION_\w+ (\d+)",
+                                       header, re.M))})
 claim("the_library_needs_libc_alone",
       set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic(LIBRARY))) -
       {"libc.so.6"} -

@@ -40,10 +40,12 @@ static void options_begin_with_their_size(void **state)
 	(void)state;
 	assert_int_equal(offsetof(struct upmu_options, size), 0);
 	assert_int_equal(offsetof(struct upmu_options, flags), WORD);
-	assert_int_equal(offsetof(struct upmu_options, reserved), WORD + 4);
+	assert_int_equal(offsetof(struct upmu_options, pid), WORD + 4);
 	assert_int_equal(offsetof(struct upmu_options, source), WORD + 8);
-	assert_int_equal(sizeof(struct upmu_options), 2 * WORD + 8);
+	assert_int_equal(UPMU_OPTIONS_SIZE_1, 2 * WORD + 8);
+	assert_int_equal(sizeof(struct upmu_options), 2 * WORD + 16);
 	assert_int_equal(offsetof(struct upmu_measure_options, size), 0);
+	assert_int_equal(UPMU_MEASURE_OPTIONS_SIZE_1, 3 * WORD + 8);
 	assert_int_equal(sizeof(struct upmu_measure_options), 3 * WORD + 8);
 }
 
@@ -55,7 +57,7 @@ static void results_have_the_same_layout_everywhere(void **state)
 	assert_int_equal(sizeof(struct upmu_region_stats), 56);
 	assert_int_equal(offsetof(struct upmu_region_stats, mean), 40);
 	assert_int_equal(sizeof(struct upmu_verdict),
-			 (2 * WORD + 4 + 512 + WORD - 1) / WORD * WORD);
+			 (2 * WORD + 4 + 1024 + WORD - 1) / WORD * WORD);
 }
 
 static void flags_keep_their_numbers(void **state)
@@ -64,6 +66,10 @@ static void flags_keep_their_numbers(void **state)
 	assert_int_equal(UPMU_OPEN_USER_ONLY, 1);
 	assert_int_equal(UPMU_OPEN_STOPPED, 2);
 	assert_int_equal(UPMU_OPEN_ANY_CLOCK, 4);
+	assert_int_equal(UPMU_OPEN_BOUND, 8);
+	assert_int_equal(UPMU_OPEN_INHERIT, 16);
+	assert_int_equal(UPMU_OPEN_ON_EXEC, 32);
+	assert_int_equal(UPMU_OPEN_CPU, 64);
 	assert_int_equal(UPMU_REGION_TEXT, 0);
 	assert_int_equal(UPMU_REGION_JSON, 1);
 	assert_true(UPMU_NO_COUNT == UINT64_C(0xffffffffffffffff));

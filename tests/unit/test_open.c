@@ -113,6 +113,13 @@ static void unknown_flags_and_reserved_fields_are_refused(void **state)
 	options = options_of(NULL, 0);
 	options.reserved = 1;
 	assert_refused("cycles", &options, -EINVAL, "reserved");
+	/* A tail that the first form does not have. */
+	options.size = UPMU_OPTIONS_SIZE_1;
+	assert_opens("cycles", &options);
+	upmu_close(set);
+	set = SENTINEL;
+	options.size = UPMU_OPTIONS_SIZE_1 - 1;
+	assert_refused("cycles", &options, -EINVAL, "options.size is");
 }
 
 static void an_unknown_source_lists_those_that_there_are(void **state)

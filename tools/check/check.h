@@ -20,7 +20,7 @@ enum check_verdict {
 struct check_finding {
 	const char *subject;
 	enum check_verdict verdict;
-	char text[512];
+	char text[1200];
 	char hint[256]; /* the command that mends it, or "" */
 };
 

@@ -23,7 +23,7 @@ static const char *const counting[] = { "page", "read", "raw", NULL };
 struct row {
 	const char *source; /* NULL: the region */
 	const char *unit;
-	char reason[512]; /* why there is no cost, or "" */
+	char reason[1024]; /* why there is no cost, or "" */
 	struct cost cost;
 };
 

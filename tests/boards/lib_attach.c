@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Sets that count others than the caller: a thread, a program with what it
+ * starts, CPUs. Each turn of a loop is known work.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib_tap.h"
+#include "upmu.h"
+
+#define LOOPS 2000000u
+/* Two instructions for each turn; some for the program's start and end. */
+#define LEAST 2u * LOOPS
+#define MOST  3u * LOOPS
+
+static void spin(unsigned int n)
+{
+	for (; n; n--)
+		__asm__ volatile("" : "+r"(n));
+}
+
+static struct upmu *open_on(int32_t pid, uint32_t flags, uint32_t cpu)
+{
+	const struct upmu_options options = {
+		.size = sizeof(options), .pid = pid, .flags = flags, .cpu = cpu
+	};
+	struct upmu *set = NULL;
+
+	if (upmu_open(&set, "instructions:u", &options))
+		note("%s", upmu_explain());
+	return set;
+}
+
+static bool counted(struct upmu *set, uint64_t least, uint64_t most)
+{
+	struct upmu_value value = { 0, 0, 0 };
+
+	if (!set || upmu_read(set, &value, 1))
+		note("%s", upmu_explain());
+	note("%" PRIu64 " instructions in %" PRIu64 " of %" PRIu64 " ns",
+	     value.count, value.running_ns, value.enabled_ns);
+	upmu_close(set);
+	return value.count >= least && value.count <= most &&
+	       value.running_ns == value.enabled_ns;
+}
+
+/* ---- a thread ------------------------------------------------------------ */
+
+static struct worker {
+	pthread_t thread;
+	pid_t tid;
+	sem_t is_there, go, is_done, over;
+} workers[2];
+
+static void *work(void *argument)
+{
+	struct worker *self = argument;
+
+	self->tid = (pid_t)syscall(SYS_gettid);
+	sem_post(&self->is_there);
+	sem_wait(&self->go);
+	spin(LOOPS * (unsigned int)(1 + (self - workers)));
+	sem_post(&self->is_done);
+	sem_wait(&self->over);
+	return NULL;
+}
+
+static void start_worker(struct worker *worker)
+{
+	sem_init(&worker->is_there, 0, 0);
+	sem_init(&worker->go, 0, 0);
+	sem_init(&worker->is_done, 0, 0);
+	sem_init(&worker->over, 0, 0);
+	pthread_create(&worker->thread, NULL, work, worker);
+	sem_wait(&worker->is_there);
+}
+
+/* Two at the same time, one of which works twice as long. */
+static void count_threads(void)
+{
+	struct upmu *sets[2];
+	bool passed = true;
+
+	for (int i = 0; i < 2; i++) {
+		start_worker(&workers[i]);
+		sets[i] = open_on(workers[i].tid, 0, 0);
+	}
+	for (int i = 0; i < 2; i++)
+		sem_post(&workers[i].go);
+	spin(LOOPS);
+	for (unsigned int i = 0; i < 2; i++) {
+		sem_wait(&workers[i].is_done);
+		passed = counted(sets[i], LEAST * (i + 1), MOST * (i + 1)) &&
+			 passed;
+		sem_post(&workers[i].over);
+		pthread_join(workers[i].thread, NULL);
+	}
+	ok(passed, "two_other_threads_are_counted_each_by_itself");
+}
+
+/* ---- a program ----------------------------------------------------------- */
+
+/* What is executed: it works, and so does a child of its. */
+static int be_the_program(void)
+{
+	pid_t child = fork();
+
+	spin(LOOPS);
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	return 0;
+}
+
+static pid_t fork_program(const char *self, int *go)
+{
+	int pipes[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(pipes))
+		return -1;
+	child = fork();
+	if (child) {
+		close(pipes[0]);
+		*go = pipes[1];
+		return child;
+	}
+	close(pipes[1]);
+	if (!read(pipes[0], &byte, 1))
+		execl(self, self, "program", NULL);
+	_exit(127);
+}
+
+static void count_program(const char *self, uint32_t flags, unsigned int parts,
+			  const char *claim)
+{
+	int go = -1, status = -1;
+	pid_t child = fork_program(self, &go);
+	struct upmu *set = open_on(child, flags | UPMU_OPEN_ON_EXEC, 0);
+
+	close(go);
+	waitpid(child, &status, 0);
+	ok(counted(set, LEAST * parts, LEAST * parts + LOOPS) && !status,
+	   claim);
+}
+
+/* ---- CPUs ---------------------------------------------------------------- */
+
+static void count_cpus(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct upmu *sets[8];
+	bool passed = true;
+
+	for (long cpu = 0; cpu < cpus && cpu < 8; cpu++)
+		sets[cpu] = open_on(0, UPMU_OPEN_CPU, (uint32_t)cpu);
+	for (long cpu = 0; cpu < cpus && cpu < 8; cpu++) {
+		cpu_set_t only;
+
+		CPU_ZERO(&only);
+		CPU_SET(cpu, &only);
+		sched_setaffinity(0, sizeof(only), &only);
+		spin(LOOPS);
+	}
+	for (long cpu = 0; cpu < cpus && cpu < 8; cpu++)
+		passed = counted(sets[cpu], LEAST, 100 * LEAST) && passed;
+	ok(passed, "all_cpus_are_counted_each_by_itself");
+}
+
+static void refuse(void)
+{
+	const struct upmu_options nobody = { .size = sizeof(nobody),
+					     .pid = 999999 };
+	struct upmu *set = NULL;
+
+	ok(upmu_open(&set, "cycles", &nobody) == -ESRCH &&
+		   strstr(upmu_explain(), "999999"),
+	   "a_thread_that_is_not_there_is_esrch");
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc > 1)
+		return be_the_program();
+	count_threads();
+	count_program("/proc/self/exe", 0, 1,
+		      "a_program_is_counted_from_its_exec_on");
+	count_program("/proc/self/exe", UPMU_OPEN_INHERIT, 2,
+		      "what_a_program_starts_is_counted_too");
+	count_cpus();
+	refuse();
+	return tap_done();
+}

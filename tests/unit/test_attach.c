@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* Sets that count others: a thread, what it starts, a CPU. */
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "lib/set/set.h"
+#include "said.h"
+
+#define TID 4242
+
+static struct upmu *set;
+
+static int boot(void **state)
+{
+	(void)state;
+	fake_boot("pi2");
+	set = NULL;
+	return 0;
+}
+
+static int nothing_is_left(void **state)
+{
+	(void)state;
+	upmu_close(set);
+	fake_assert_closed();
+	return 0;
+}
+
+static struct upmu_options others(int32_t pid, uint32_t flags)
+{
+	return (struct upmu_options){ .size = sizeof(struct upmu_options),
+				      .pid = pid,
+				      .flags = flags };
+}
+
+static const struct fake_event *event_of(const struct upmu *of, size_t i,
+					 size_t pmu)
+{
+	return &fake.events[of->slots[i].fd[pmu] - FAKE_FD];
+}
+
+static void assert_refused(const struct upmu_options *options, int error,
+			   const char *words)
+{
+	assert_int_equal(upmu_open(&set, "cycles", options), error);
+	assert_said(words);
+	assert_null(set);
+}
+
+static void another_thread_is_counted_by_system_calls(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+	struct upmu_value values[2];
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles,r8", &options), 0);
+	assert_string_equal(upmu_source(set), "read");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(event_of(set, i, 0)->pid, TID);
+		assert_int_equal(event_of(set, i, 0)->cpu, -1);
+		assert_int_equal(event_of(set, i, 0)->attr.inherit, 0);
+		assert_int_equal(event_of(set, i, 0)->attr.disabled, 0);
+	}
+	assert_int_equal(upmu_read(set, values, 2), 0);
+	assert_true(upmu_count(upmu_counter(set, 0)) > values[0].count);
+}
+
+static void what_it_starts_is_counted_where_asked_for(void **state)
+{
+	const struct upmu_options options = others(TID, UPMU_OPEN_INHERIT);
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles,r8", &options), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(event_of(set, i, 0)->attr.inherit, 1);
+}
+
+/* The leader waits for the exec, the others follow it. */
+static void a_program_is_counted_from_its_exec_on(void **state)
+{
+	const struct upmu_options options =
+		others(TID, UPMU_OPEN_INHERIT | UPMU_OPEN_ON_EXEC);
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles,r8", &options), 0);
+	assert_int_equal(event_of(set, 0, 0)->attr.enable_on_exec, 1);
+	assert_int_equal(event_of(set, 0, 0)->attr.disabled, 1);
+	assert_int_equal(event_of(set, 1, 0)->attr.enable_on_exec, 0);
+	assert_int_equal(event_of(set, 1, 0)->attr.disabled, 0);
+}
+
+static void all_that_runs_on_a_cpu_is_counted(void **state)
+{
+	struct upmu_options options = others(0, UPMU_OPEN_CPU);
+
+	(void)state;
+	options.cpu = 3;
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	assert_int_equal(event_of(set, 0, 0)->pid, -1);
+	assert_int_equal(event_of(set, 0, 0)->cpu, 3);
+}
+
+static void of_unlike_cores_the_cpus_own_kind_counts_it(void **state)
+{
+	struct upmu_options options = others(0, UPMU_OPEN_CPU);
+
+	(void)state;
+	fake_boot("rk3399");
+	for (uint32_t cpu = 0; cpu < 6; cpu++) {
+		options.cpu = cpu;
+		assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+		assert_int_equal(set->pmus, 1);
+		assert_int_equal(event_of(set, 0, 0)->attr.type,
+				 cpu < 4 ? 8 : 9);
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
+static void on_unlike_cores_a_thread_is_counted_on_all(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+
+	(void)state;
+	fake_boot("rk3399");
+	fake.cpus = 1;
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	assert_int_equal(set->pmus, 2);
+	for (size_t pmu = 0; pmu < 2; pmu++)
+		assert_int_equal(event_of(set, 0, pmu)->pid, TID);
+}
+
+/* One cycle counter for each thread that is counted. */
+static void two_sets_on_a_thread_share_its_counters(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+	const struct upmu_options other = others(TID + 1, 0);
+	struct upmu *second;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	assert_int_equal(event_of(set, 0, 0)->attr.config, 0xff);
+	assert_int_equal(upmu_open(&second, "cycles", &options), 0);
+	assert_int_equal(event_of(second, 0, 0)->attr.config, 0x11);
+	upmu_close(second);
+	assert_int_equal(upmu_open(&second, "cycles", &other), 0);
+	assert_int_equal(event_of(second, 0, 0)->attr.config, 0xff);
+	upmu_close(second);
+	assert_int_equal(upmu_open(&second, "cycles", NULL), 0);
+	assert_int_equal(event_of(second, 0, 0)->attr.config, 0xff);
+	upmu_close(second);
+}
+
+static void a_thread_that_is_not_there_is_esrch(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+
+	(void)state;
+	fake.perf_error = -ESRCH;
+	assert_refused(&options, -ESRCH, "no process or thread 4242");
+}
+
+static void registers_are_the_callers_own(void **state)
+{
+	static const char *const sources[] = { "page", "raw", "timer",
+					       "clock" };
+	struct upmu_options options = others(TID, 0);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		options.source = sources[i];
+		assert_refused(&options, -EOPNOTSUPP,
+			       "counts the calling thread only");
+	}
+}
+
+static void targets_that_contradict_are_einval(void **state)
+{
+	struct upmu_options options = others(-1, 0);
+
+	(void)state;
+	assert_refused(&options, -EINVAL, "options.pid is -1");
+	options = others(TID, UPMU_OPEN_CPU);
+	assert_refused(&options, -EINVAL, "no pid");
+	options = others(0, UPMU_OPEN_CPU | UPMU_OPEN_INHERIT);
+	assert_refused(&options, -EINVAL, "UPMU_OPEN_INHERIT");
+	options = others(0, 0);
+	options.cpu = 1;
+	assert_refused(&options, -EINVAL, "without UPMU_OPEN_CPU");
+	options = others(0, UPMU_OPEN_CPU);
+	options.cpu = CPU_SETSIZE;
+	assert_refused(&options, -EINVAL, "options.cpu is 1024");
+}
+
+static void nothing(void *unused)
+{
+	(void)unused;
+}
+
+static void regions_and_measured_functions_are_the_callers_own(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+	const struct upmu_measure_options measure = { .size = sizeof(measure),
+						      .open = &options };
+	struct upmu_measurement result;
+
+	(void)state;
+	assert_int_equal(upmu_measure(nothing, NULL, &measure, &result, 1),
+			 -EINVAL);
+	assert_said("measured functions count the calling thread");
+	assert_int_equal(upmu_regions_init("cycles", &options), -EINVAL);
+	assert_said("regions count the calling thread");
+}
+
+#define ATTACH_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, boot, nothing_is_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ATTACH_TEST(another_thread_is_counted_by_system_calls),
+		ATTACH_TEST(what_it_starts_is_counted_where_asked_for),
+		ATTACH_TEST(a_program_is_counted_from_its_exec_on),
+		ATTACH_TEST(all_that_runs_on_a_cpu_is_counted),
+		ATTACH_TEST(of_unlike_cores_the_cpus_own_kind_counts_it),
+		ATTACH_TEST(on_unlike_cores_a_thread_is_counted_on_all),
+		ATTACH_TEST(two_sets_on_a_thread_share_its_counters),
+		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),
+		ATTACH_TEST(registers_are_the_callers_own),
+		ATTACH_TEST(targets_that_contradict_are_einval),
+		ATTACH_TEST(regions_and_measured_functions_are_the_callers_own),
+	};
+
+	return cmocka_run_group_tests_name("attach", tests, NULL, NULL);
+}
