@@ -294,9 +294,25 @@ static void a_model_counts_what_it_tells_and_nothing_else(void **s)
 	assert_false(counts(&machine, 0x410fb767, "cpu_cycles"));
 }
 
+/* All are counted, no more are written than there is room for. */
+static void the_cores_with_an_event_fill_the_room_and_no_more(void **state)
+{
+	const struct upmu_core *cores[3] = { NULL };
+	size_t n = upmu_cores_with("l1d_cache", 9, cores, 2);
+
+	(void)state;
+	assert_true(n > 2);
+	assert_non_null(cores[0]);
+	assert_non_null(cores[1]);
+	assert_null(cores[2]);
+	assert_int_equal(upmu_cores_with("no_such_event", 13, cores, 2), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_cores_with_an_event_fill_the_room_and_no_more),
 		cmocka_unit_test(
 			pi1_is_an_arm1176_though_its_kernel_says_architecture_7),
 		cmocka_unit_test(pi2_is_a_cortex_a7),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/set/wanted.h"
@@ -268,6 +269,29 @@ static void more_events_than_counters_is_enospc(void **state)
 	assert_refused("cycles,r8,r9,ra", &options, -ENOSPC,
 		       "more counters than the PMU has");
 	assert_said("hint: ask for fewer events");
+}
+
+static void a_group_larger_than_the_pmu_is_enospc(void **state)
+{
+	(void)state;
+	assert_refused("{cycles,r1,r2,r3,r4,r5,r6,r7,r8,r9}", NULL, -ENOSPC,
+		       "'r5'");
+	assert_said("counters");
+}
+
+/* CLOCK_MONOTONIC_RAW itself is the time since the machine was started. */
+static void a_clock_counts_from_opening(void **state)
+{
+	const struct upmu_options options = options_of("clock", 0);
+	struct upmu_value value;
+	struct timespec now;
+
+	(void)state;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	assert_opens("cycles", &options);
+	assert_int_equal(upmu_read(set, &value, 1), 0);
+	assert_true(value.count < (uint64_t)now.tv_sec * 1000000000);
+	assert_true(value.count < 60 * (uint64_t)1000000000);
 }
 
 static void an_event_of_one_kind_of_core_is_exdev(void **state)
@@ -551,6 +575,8 @@ int main(void)
 		OPEN_TEST(without_sysfs_the_mount_is_asked_for),
 		OPEN_TEST(numbers_that_perf_refuses_are_eio),
 		OPEN_TEST(closing_nothing_is_a_no_op),
+		OPEN_TEST(a_group_larger_than_the_pmu_is_enospc),
+		OPEN_TEST(a_clock_counts_from_opening),
 	};
 
 	return cmocka_run_group_tests_name("open", tests, NULL, NULL);
