@@ -72,22 +72,26 @@ static void put_height(FILE *out, double share)
 		fputc(ascii[step], out);
 }
 
+/* Of the values that stand in one column of a line of @width. */
+static double column_mean(const double *value, size_t n, size_t column,
+			  size_t width)
+{
+	size_t from = column * n / width, to = (column + 1) * n / width;
+
+	return mean_of(value + from, to - from);
+}
+
 void bars_spark(FILE *out, const double *value, size_t n, int width)
 {
+	size_t columns = (size_t)width < n ? (size_t)width : n;
 	double most = 0;
 
-	if ((size_t)width > n)
-		width = (int)n;
-	for (int i = 0; i < 2 * width; i++) {
-		size_t column = (size_t)(i % width);
-		size_t from = column * n / (size_t)width;
-		size_t to = (column + 1) * n / (size_t)width;
-		double mean = mean_of(value + from, to - from);
+	for (size_t i = 0; i < columns; i++)
+		most = fmax(most, column_mean(value, n, i, columns));
+	for (size_t i = 0; i < columns; i++) {
+		double mean = column_mean(value, n, i, columns);
 
-		if (i < width)
-			most = fmax(most, mean);
-		else
-			put_height(out, most > 0 ? mean / most : mean * 0);
+		put_height(out, most > 0 ? mean / most : mean * 0);
 	}
 }
 

@@ -69,7 +69,7 @@ payload() {	# PAGE EXPRESSION
 	[ "$(payload page.html 'page.scripts')" = 3 ]
 	run ! grep -q '<script>alert' page.html
 	run ! grep -q '<img' page.html
-	[[ "$(payload page.html 'r["files"][0]["report"]["commands"][1]["name"]')" == *"<script>alert"* ]]
+	[[ "$(payload page.html 'r["files"][1]["report"]["commands"][1]["name"]')" == *"<script>alert"* ]]
 }
 
 @test "report_fetches_nothing" {

@@ -45,6 +45,9 @@ attribute() {	# NAME
 	[ "$(grep -o '<svg' dom | wc -l)" -ge 8 ]
 	[ "$(grep -o '<svg[^>]*aria-label=' dom | wc -l)" -ge 8 ]
 	[ "$(grep -o '<table' dom | wc -l)" -ge 16 ]
+	# Clusters stand side by side: one row of cycles, a column for each.
+	grep -q 'clusters.json, cortex-a53' dom
+	run ! grep -q '>cortex-a53/cycles/</th>' dom
 	# Names stayed text.
 	run ! grep -q '<img src=x' dom
 	grep -q '&lt;script&gt;alert' dom

@@ -53,6 +53,13 @@ def rank(number):
         event('l1d_cache_refill', 1e6 * (number + 1) ** 2)])
 
 
+def clusters():
+    return stat(machine={'host': 'a', 'kernel': '6.12', 'cores': [
+        'cortex-a53', 'cortex-a72']}, events=[
+            event('cortex-a53/cycles/', 4e8, core='cortex-a53'),
+            event('cortex-a72/cycles/', 1e9, core='cortex-a72')])
+
+
 def intervals(count):
     for i in range(count):
         slow = count * 0.3 < i < count * 0.6
@@ -120,7 +127,8 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 400
     folder.mkdir(exist_ok=True)
     for name, report in (('estimates', estimates()), ('compare', compare()),
-                         ('regions', regions()), ('cpu0', rank(0)),
+                         ('regions', regions()), ('clusters', clusters()),
+                         ('cpu0', rank(0)),
                          ('cpu1', rank(1)), ('cpu2', rank(2))):
         (folder / f'{name}.json').write_text(json.dumps(report, indent=1))
     with (folder / 'intervals.json').open('w') as file:

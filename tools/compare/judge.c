@@ -61,11 +61,15 @@ static void compare_cells(const struct compare *c,
 					change);
 }
 
-/* Emulated and the same each time: no chance is in it. */
+/*
+ * Emulated and the same each time: no chance is in it. Times may be the same
+ * only because they are told in clock ticks.
+ */
 static bool is_exact(const struct compare *c, const struct compare_event *event,
 		     size_t command)
 {
-	return c->emulated && event->cell[0].summary.constant &&
+	return c->emulated && !event->unit[0] &&
+	       event->cell[0].summary.constant &&
 	       event->cell[command].summary.constant;
 }
 

@@ -84,15 +84,16 @@ static void take_summary(struct compare_cell *cell, double mean,
 static char *join_words(const json_t *words)
 {
 	char *text = NULL;
-	size_t size, i;
-	const json_t *word;
+	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
-	json_array_foreach(words, i, word)
-		fprintf(out, "%s%s", i ? " " : "",
-			json_is_string(word) ? json_string_value(word) : "?");
+	for (size_t i = 0; i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		fprintf(out, "%s%s", i ? " " : "", word ? word : "?");
+	}
 	fclose(out);
 	return text;
 }
@@ -126,7 +127,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	char *name = join_words(json_object_get(root, "command"));
 	struct compare_command *command =
 		name ? add_command(c, path, name, runs) : NULL;
-	const json_t *event;
+	const json_t *events = json_object_get(root, "events");
 	struct compare_event *row;
 
 	free(name);
@@ -137,8 +138,8 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	if (row && json_object_get(root, "elapsed_s"))
 		take_summary(&row->cell[k], real_or(root, "elapsed_s", NAN),
 			     real_or(root, "elapsed_deviation_s", NAN), runs);
-	json_array_foreach(json_object_get(root, "events"), i, event)
-	{
+	for (i = 0; i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
 		const json_t *event_name = json_object_get(event, "event");
 		const json_t *unit = json_object_get(event, "unit");
 
@@ -164,11 +165,11 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 static int load_events(struct compare *c, const char *path, const json_t *root,
 		       size_t first)
 {
-	const json_t *event, *cell;
-	size_t i, k;
+	const json_t *events = json_object_get(root, "events");
 
-	json_array_foreach(json_object_get(root, "events"), i, event)
-	{
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
+		const json_t *cells = json_object_get(event, "commands");
 		const char *name =
 			json_string_value(json_object_get(event, "event"));
 		const char *unit =
@@ -178,8 +179,8 @@ static int load_events(struct compare *c, const char *path, const json_t *root,
 
 		if (!row)
 			return refuse(path, "no report of upmu compare");
-		json_array_foreach(json_object_get(event, "commands"), k, cell)
-		{
+		for (size_t k = 0; k < json_array_size(cells); k++) {
+			const json_t *cell = json_array_get(cells, k);
 			size_t at = first + k;
 
 			if (at >= c->commands ||
@@ -195,11 +196,11 @@ static int load_events(struct compare *c, const char *path, const json_t *root,
 
 static int load_compare(struct compare *c, const char *path, const json_t *root)
 {
-	const json_t *command;
-	size_t first = c->commands, i;
+	const json_t *commands = json_object_get(root, "commands");
+	size_t first = c->commands;
 
-	json_array_foreach(json_object_get(root, "commands"), i, command)
-	{
+	for (size_t i = 0; i < json_array_size(commands); i++) {
+		const json_t *command = json_array_get(commands, i);
 		const char *name =
 			json_string_value(json_object_get(command, "name"));
 		struct compare_command *added =

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -215,15 +216,32 @@ static void put_back(int fd, int saved)
 	close(saved);
 }
 
+/* As system(3), which signals would not reach. -1: it could not run. */
+static int run_shell(const char *command)
+{
+	char *words[] = { "/bin/sh", "-c", strdup(command), NULL };
+	pid_t pid;
+	int status = -1;
+
+	if (!words[2] ||
+	    posix_spawn(&pid, words[0], NULL, NULL, words, environ)) {
+		free(words[2]);
+		return -1;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	free(words[2]);
+	return status;
+}
+
 static int prepare(const struct compare_options *options)
 {
 	int status;
 
 	if (!options->prepare)
 		return 0;
-	status = system(options->prepare);
-	if (status != -1 && WIFSIGNALED(status))
-		signalled = WTERMSIG(status);
+	fflush(NULL);
+	status = run_shell(options->prepare);
 	if (!status || signalled)
 		return 0;
 	fprintf(stderr, "upmu compare: --prepare '%s' failed\n",

@@ -6,19 +6,21 @@
 
 #include "compare.h"
 
-/* Names of time, and what upmu adds to an event's name: "cycles:u". */
+/* "cycles", "cycles:u"; on unlike cores "cortex-a7/cycles/". */
 static bool is_time(const char *name, const char *unit)
 {
 	static const char *const times[] = { "cycles", "cpu-cycles",
 					     "cpu_cycles", "ref-cycles",
 					     "bus-cycles" };
-	size_t length = strcspn(name, ":");
+	const char *slash = strchr(name, '/');
+	const char *base = slash && slash[1] ? slash + 1 : name;
+	size_t length = strcspn(base, ":/");
 
 	if (!strcmp(unit, "s") || !strcmp(unit, "ns"))
 		return true;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		if (strlen(times[i]) == length &&
-		    !strncmp(name, times[i], length))
+		    !strncmp(base, times[i], length))
 			return true;
 	return false;
 }

@@ -10,11 +10,11 @@ import sys
 TEXT = '''\
 __asm__(".pushsection .rodata.{name},\\"a\\",%progbits\\n"
 	".globl upmu_page_{name}\\n"
-	".globl upmu_page_{name}_end\\n"
 	"upmu_page_{name}:\\n"
-{body}\t"upmu_page_{name}_end:\\n"
-	".byte 0\\n"
+{body}	".byte 0\\n"
 	".popsection\\n");
+extern const unsigned long upmu_page_{name}_size;
+const unsigned long upmu_page_{name}_size = {size};
 '''
 
 
@@ -23,11 +23,12 @@ def main():
     text = "/* made by tools/report/embed.py */\n"
     for pair in pairs:
         name, _, path = pair.partition("=")
-        body = ""
+        body, size = "", 0
         if path:
+            size = os.path.getsize(path)
             full = os.path.abspath(path).replace("\\", r"\\\\")
             body = f'\t".incbin \\"{full}\\"\\n"\n'
-        text += TEXT.format(name=name, body=body)
+        text += TEXT.format(name=name, body=body, size=size)
     with open(out, "w", encoding="utf-8") as file:
         file.write(text)
 

@@ -10,16 +10,14 @@
 /* Bytes of the files in page/ and of the charting library: see embed.py. */
 #define PAGE(name)                            \
 	extern const char upmu_page_##name[]; \
-	extern const char upmu_page_##name##_end[]
+	extern const unsigned long upmu_page_##name##_size
 
 PAGE(style);
 PAGE(data);
 PAGE(page);
 PAGE(charts);
 
-#define PUT(out, name)              \
-	fwrite(upmu_page_##name, 1, \
-	       (size_t)(upmu_page_##name##_end - upmu_page_##name), out)
+#define PUT(out, name) fwrite(upmu_page_##name, 1, upmu_page_##name##_size, out)
 
 static const char head[] =
 	"<!DOCTYPE html>\n"

@@ -40,14 +40,13 @@ static bool is_array(const json_t *root, const char *key)
 /* Each element an object with these two arrays or strings. */
 static bool all_have(const json_t *list, const char *text, const char *array)
 {
-	const json_t *one;
-	size_t i;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *one = json_array_get(list, i);
 
-	json_array_foreach(
-		list, i,
-		one) if ((text &&
-			  !json_is_string(json_object_get(one, text))) ||
-			 (array && !is_array(one, array))) return false;
+		if ((text && !json_is_string(json_object_get(one, text))) ||
+		    (array && !is_array(one, array)))
+			return false;
+	}
 	return json_is_array(list);
 }
 
@@ -136,11 +135,11 @@ static void add_bound(json_t *column, const char *key, json_t *value,
 
 static bool add_interval(struct series *s, const json_t *root)
 {
-	const json_t *events = json_object_get(root, "events"), *event;
-	size_t before = json_array_size(s->times), i;
+	const json_t *events = json_object_get(root, "events");
+	size_t before = json_array_size(s->times);
 
-	json_array_foreach(events, i, event)
-	{
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		const json_t *event = json_array_get(events, i);
 		json_t *column = column_of(s, event, i, before);
 		json_t *value = json_object_get(event, "value");
 

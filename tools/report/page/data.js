@@ -103,7 +103,7 @@ const upmuData = (() => {
 		for (const { name, report } of reports)
 			for (const e of report.events)
 				if (typeof e.value === "number")
-					list.push({ event: e.event, value: e.value,
+					list.push({ event: plainName(e), value: e.value,
 						unit: e.unit, place: placeOf(name, report, e),
 						});
 		const most = new Map();
@@ -112,6 +112,14 @@ const upmuData = (() => {
 		for (const c of list)
 			c.share = most.get(c.event) ? c.value / most.get(c.event) : 0;
 		return list;
+	}
+
+	/* On unlike cores "cortex-a7/cycles/": one row for all kinds. */
+	function plainName(event) {
+		const prefix = `${event.core}/`;
+		return event.core && event.event.startsWith(prefix)
+			? event.event.slice(prefix.length).replace("/", "")
+			: event.event;
 	}
 
 	function placeOf(name, report, event) {
