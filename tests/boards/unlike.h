@@ -3,7 +3,9 @@
 #ifndef UPMU_TESTS_UNLIKE_H
 #define UPMU_TESTS_UNLIKE_H
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
