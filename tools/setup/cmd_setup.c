@@ -50,8 +50,7 @@ static const struct command_step before[] = {
 static const char *const why_files[SETUP_FILES] = {
 	[SETUP_UDEV] = "gives /dev/upmu to the group upmu",
 	[SETUP_LOAD] = "loads the module at boot",
-	[SETUP_MODPROBE] = "registers the PMU that perf lacks, each time the "
-			   "module is loaded",
+	[SETUP_MODPROBE] = "registers the PMU that perf lacks",
 	[SETUP_SYSCTLS] = "lets users count their own programs",
 };
 
