@@ -163,7 +163,7 @@ void list_ask_now(struct list_core *list, const struct upmu_machine *machine)
 {
 	unsigned int counters;
 
-	if (!list->kind)
+	if (!list->kind || !machine)
 		return;
 	counters = list_ask_counters(list->kind);
 	if (counters) {

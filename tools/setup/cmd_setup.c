@@ -263,13 +263,17 @@ static int remove_file(struct setup *setup, int file)
  */
 static int take_back(struct setup *setup)
 {
-	int error = 0;
+	int error = 0, failed;
 
-	for (int i = 0; i < SETUP_FILES; i++)
-		error = remove_file(setup, i) ?: error;
+	for (int i = 0; i < SETUP_FILES; i++) {
+		failed = remove_file(setup, i);
+		error = failed ? failed : error;
+	}
 	setup->has_group = setup_group_exists();
-	for (size_t i = 0; i < COUNT(undo_after); i++)
-		error = run_commands(setup, &undo_after[i], 1) ?: error;
+	for (size_t i = 0; i < COUNT(undo_after); i++) {
+		failed = run_commands(setup, &undo_after[i], 1);
+		error = failed ? failed : error;
+	}
 	setup_look_at_sysctls(setup);
 	if (setup_restore_sysctls(setup, false) < 0)
 		error = -EIO;
