@@ -67,7 +67,8 @@ static bool measure(struct run *run, bool busy)
 		(double)((int64_t)counter_read(&counter).value - first) / 1e9;
 	run->least = ended - began;
 	run->most = seconds() - before;
-	close(counter.fd);
+	/* its page alone would keep the event counting */
+	counter_close(&counter);
 	printf("# %.3f s counted in %.3f to %.3f s; %lu reads, %lu backwards, "
 	       "%lu without index\n",
 	       run->counted, run->least, run->most, run->reads, run->backwards,
@@ -107,7 +108,7 @@ int main(int argc, char **argv)
 	tap(measure(&run, busy) && right(&run) && run.least > 4.294967296,
 	    "with_it_they_are_counted", NULL);
 	if (busy)
-		tap(run.reads > 1000 && !run.backwards && !run.missing,
+		tap(run.reads > 500 && !run.backwards && !run.missing,
 		    "the_page_never_runs_backwards", NULL);
 	if (lease >= 0)
 		close(lease);
