@@ -13,6 +13,7 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
+#include "guard.h"
 #include "process.h"
 
 /**
@@ -30,6 +31,7 @@ struct upmu_access {
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
 static unsigned int upmu_access_users; /* upmu_mutex */
 static bool upmu_access_on;
+static bool upmu_access_shared; /* perf's driver writes it too */
 
 u32 upmu_access_bits(u32 mode)
 {
@@ -63,7 +65,7 @@ static void upmu_access_set(u32 bits)
 	u32 prior;
 
 	this_cpu_write(upmu_access.granted, bits);
-	if (!upmu_publish_user_access()) {
+	if (likely(!upmu_access_shared)) {
 		upmu_regs_set_user_access(bits);
 		return;
 	}
@@ -77,9 +79,51 @@ static void upmu_access_set(u32 bits)
  * A grant is written each time: kernels that gate a core in idle without
  * telling CPU_PM lose it. Its end is written once.
  */
-static noinline void upmu_access_follow(const struct upmu_process *process)
+static void upmu_access_follow(const struct upmu_process *process)
 {
-	upmu_access_set(upmu_process_bits(process));
+	u32 bits = upmu_process_bits(process);
+
+	if (bits & UPMU_USER_EN)
+		upmu_guard_arm();
+	upmu_access_set(bits);
+}
+
+static bool upmu_access_may_write(void)
+{
+	return this_cpu_read(upmu_access.granted) & UPMU_USER_EN;
+}
+
+static void upmu_access_check_task(const struct task_struct *task)
+{
+	u32 written = upmu_guard_check();
+
+	if (unlikely(written))
+		upmu_process_wrote(task, written);
+}
+
+void upmu_access_check(void)
+{
+	if (upmu_access_may_write() && current->mm)
+		upmu_access_check_task(current);
+}
+
+u32 upmu_access_written(void)
+{
+	return upmu_access_may_write() ? upmu_guard_check() : 0;
+}
+
+void upmu_access_check_event(struct perf_event *event)
+{
+	if (upmu_access_may_write() && current->mm)
+		upmu_guard_check_event(current, event);
+}
+
+static noinline void upmu_access_change(const struct task_struct *prev,
+					const struct upmu_process *next)
+{
+	if (upmu_access_may_write() && prev->mm)
+		upmu_access_check_task(prev);
+	upmu_access_follow(next);
 }
 
 /*
@@ -91,11 +135,14 @@ void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 	const struct upmu_process *process;
 
 	/* Kernel threads never run user mode; the next process decides. */
-	if (!next->mm)
+	if (!next->mm) {
+		if (upmu_access_may_write() && prev->mm)
+			upmu_access_check_task(prev);
 		return;
+	}
 	process = upmu_process_with(next->mm);
 	if (unlikely(process) || this_cpu_read(upmu_access.granted))
-		upmu_access_follow(process);
+		upmu_access_change(prev, process);
 }
 
 void upmu_access_refresh_local(void)
@@ -104,19 +151,20 @@ void upmu_access_refresh_local(void)
 
 	if (!this_cpu_read(upmu_access.steered))
 		return;
+	upmu_access_check();
 	/* A kernel thread would leave what the last process had. */
 	upmu_access_follow(mm ? upmu_process_with(mm) : NULL);
 }
 
 void upmu_access_yield(void)
 {
-	if (this_cpu_read(upmu_access.steered) && upmu_publish_user_access())
+	if (this_cpu_read(upmu_access.steered) && upmu_access_shared)
 		upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
 }
 
 void upmu_access_regain(void)
 {
-	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
+	if (!this_cpu_read(upmu_access.steered) || !upmu_access_shared)
 		return;
 	this_cpu_write(upmu_access.prior, upmu_regs_user_access());
 	upmu_access_set(this_cpu_read(upmu_access.granted));
@@ -141,8 +189,9 @@ static void upmu_access_steer(void)
 		return;
 	if (!access->steered)
 		access->prior = upmu_regs_user_access();
-	else if (upmu_publish_user_access()) /* idle may have reset it */
+	else if (upmu_access_shared) /* idle may have reset it */
 		access->prior &= upmu_regs_user_access();
+	upmu_guard_begin();
 	access->steered = true;
 	upmu_access_refresh_local();
 }
@@ -153,8 +202,10 @@ static void upmu_access_release(void)
 
 	if (!access->steered)
 		return;
+	upmu_access_check();
 	access->granted = 0;
 	access->steered = false;
+	upmu_guard_end();
 	upmu_regs_set_user_access(access->prior);
 }
 
@@ -178,6 +229,7 @@ int upmu_access_get(void)
 	lockdep_assert_held(&upmu_mutex);
 	if (upmu_access_users)
 		goto out;
+	upmu_access_shared = upmu_publish_user_access();
 	err = upmu_watch_get();
 	if (err)
 		return err;

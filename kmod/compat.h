@@ -12,6 +12,8 @@
 #include <linux/hrtimer.h>
 #include <linux/of.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
 #include <linux/version.h>
 
 /* 5.18: sched_switch tells the state that the previous task leaves in. */
@@ -33,6 +35,41 @@ typedef void upmu_switch_probe(UPMU_SWITCH_ARGS);
 #define UPMU_EXIT_ARGS void *data, struct task_struct *task, bool group_dead
 #else
 #define UPMU_EXIT_ARGS void *data, struct task_struct *task
+#endif
+
+/* 6.2: a task has one context for all its events. RCU. */
+static inline struct perf_event_context *
+upmu_compat_perf_context(struct task_struct *task)
+{
+#ifdef UPMU_HAS_PERF_CONTEXTS
+	return rcu_dereference(task->perf_event_ctxp[perf_hw_context]);
+#else
+	return rcu_dereference(task->perf_event_ctxp);
+#endif
+}
+
+/* A function that a kprobe stands before: its argument, and not to call it. */
+#ifdef CONFIG_ARM64
+static inline unsigned long upmu_compat_argument(struct pt_regs *regs,
+						 unsigned int n)
+{
+	return regs_get_kernel_argument(regs, n);
+}
+
+static inline void upmu_compat_return(struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, procedure_link_pointer(regs));
+}
+#else
+static inline unsigned long upmu_compat_argument(struct pt_regs *regs,
+						 unsigned int n)
+{
+	return 0;
+}
+
+static inline void upmu_compat_return(struct pt_regs *regs)
+{
+}
 #endif
 
 /* Up to 6.11 a set of counters has a lock, which the v6 and v7 drivers take. */

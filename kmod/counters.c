@@ -24,6 +24,7 @@
 
 #include "counters.h"
 #include "lease.h"
+#include "pinned.h"
 
 /* How soon a holder is told that somebody took its registers. */
 #define UPMU_LOOK_PERIOD HZ
@@ -56,6 +57,7 @@ struct upmu_cpu {
 };
 
 static DEFINE_PER_CPU(struct upmu_cpu, upmu_cpu);
+DEFINE_PER_CPU(u32, upmu_held_here); /* @mask where @state is TAKEN */
 static u32 upmu_wanted;
 static unsigned int upmu_session;
 static unsigned int upmu_takers;     /* of upmu_wanted; upmu_mutex */
@@ -76,7 +78,8 @@ static void upmu_cpu_go(struct upmu_cpu *cpu, enum upmu_cpu_state state)
 	if (IS_ENABLED(CONFIG_PROVE_LOCKING))
 		WARN_ONCE(!(from[state] & BIT(cpu->state)),
 			  "upmu: from state %d to %d", cpu->state, state);
-	WRITE_ONCE(cpu->state, state);
+	cpu->state = state;
+	this_cpu_write(upmu_held_here, state == UPMU_CPU_TAKEN ? cpu->mask : 0);
 }
 
 static void upmu_cpu_announce(void *unused)
@@ -174,13 +177,6 @@ u32 upmu_counters_wanted(void)
 	return READ_ONCE(upmu_wanted);
 }
 
-u32 upmu_counters_held(void)
-{
-	const struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
-
-	return READ_ONCE(cpu->state) == UPMU_CPU_TAKEN ? cpu->mask : 0;
-}
-
 static void upmu_counters_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(upmu_looks, upmu_counters_look);
 
@@ -192,12 +188,6 @@ static void upmu_counters_look(struct work_struct *work)
 	if (upmu_wanted)
 		schedule_delayed_work(&upmu_looks, UPMU_LOOK_PERIOD);
 	mutex_unlock(&upmu_mutex);
-}
-
-static void upmu_counters_find_pinned(void *found)
-{
-	if (upmu_wrap_has_pinned())
-		WRITE_ONCE(*(bool *)found, true);
 }
 
 static void upmu_counters_end(void)
@@ -214,13 +204,10 @@ static void upmu_counters_end(void)
 
 static int upmu_counters_begin(u32 mask)
 {
-	bool pinned = false;
-	int err;
+	int err = upmu_pinned_admit(mask);
 
-	if (mask == UPMU_ALL_COUNTERS)
-		on_each_cpu(upmu_counters_find_pinned, &pinned, 1);
-	if (pinned)
-		return -EBUSY;
+	if (err)
+		return err;
 	upmu_session++;
 	cpumask_clear(&upmu_cpus_refused);
 	WRITE_ONCE(upmu_wanted, mask);

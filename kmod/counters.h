@@ -22,8 +22,14 @@ int upmu_counters_get(u32 mode);
 void upmu_counters_put(u32 mode);
 /* What perf is to keep off, on every CPU: 0, the cycle counter, or all. */
 u32 upmu_counters_wanted(void);
+DECLARE_PER_CPU(u32, upmu_held_here);
+
 /* What user mode has on this CPU; interrupts off. */
-u32 upmu_counters_held(void);
+static inline u32 upmu_counters_held(void)
+{
+	return this_cpu_read(upmu_held_here);
+}
+
 /* Nobody took the PMU from under this module. */
 bool upmu_counters_intact(void);
 void upmu_counters_exit(void);
@@ -75,8 +81,6 @@ void upmu_wrap_wait(void);
 int upmu_wrap_kick(void);
 /* This CPU, interrupts off: the counters that perf's events are on. */
 u32 upmu_wrap_perf_mask(void);
-/* The same: a pinned event, which would be lost for good, is on one. */
-bool upmu_wrap_has_pinned(void);
 /*
  * The same: what arm64 takes for an unused counter it sets to zero before it
  * opens the PMU to a task: the cycle counter must look used, or not any more.

@@ -19,6 +19,7 @@
 #include "adopt.h"
 #include "fold.h"
 #include "lease.h"
+#include "trap.h"
 
 #define UPMU_LEASE_FLAGS (UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC)
 
@@ -66,6 +67,10 @@ static u32 upmu_modes(u32 *reason)
 	}
 	*reason = upmu_publish_user_access() ? UPMU_REASON_USER_ACCESS
 					     : UPMU_REASON_NO_PERF_PMU;
+	if (!upmu_trap_works()) {
+		*reason = UPMU_REASON_RAW_UNSAFE;
+		return 0;
+	}
 	return BIT(UPMU_MODE_CYCLES) | BIT(UPMU_MODE_RAW);
 }
 
@@ -116,6 +121,7 @@ static void upmu_info_fill(struct upmu_info *info, const struct upmu_hold *hold)
 	info->lease_state = READ_ONCE(hold->state);
 	if (info->lease_state != UPMU_STATE_NONE)
 		info->lease_mode = hold->mode;
+	info->lease_written = upmu_lease_written(hold);
 }
 
 static long upmu_ioctl_info(const struct upmu_hold *hold, void __user *argument)
@@ -123,14 +129,14 @@ static long upmu_ioctl_info(const struct upmu_hold *hold, void __user *argument)
 	struct upmu_info info = {};
 	u32 size;
 
-	BUILD_BUG_ON(sizeof(info) != UPMU_INFO_SIZE_1);
+	BUILD_BUG_ON(sizeof(info) < UPMU_INFO_SIZE_1);
 	if (get_user(size, (u32 __user *)argument))
 		return -EFAULT;
 	if (size < UPMU_INFO_SIZE_1)
 		return -EINVAL;
 	upmu_info_fill(&info, hold);
-	info.size = sizeof(info);
-	if (copy_to_user(argument, &info, sizeof(info)))
+	info.size = min_t(u32, size, sizeof(info));
+	if (copy_to_user(argument, &info, info.size))
 		return -EFAULT;
 	return 0;
 }
@@ -242,14 +248,17 @@ static __poll_t upmu_poll_file(struct file *file, poll_table *table)
 {
 	struct upmu_hold *hold = file->private_data;
 
+	__poll_t told;
+
 	poll_wait(file, &hold->wait, table);
+	told = upmu_lease_written(hold) ? EPOLLPRI : 0;
 	switch (READ_ONCE(hold->state)) {
 	case UPMU_STATE_BROKEN:
-		return EPOLLERR;
+		return told | EPOLLERR;
 	case UPMU_STATE_ENDED:
-		return EPOLLHUP;
+		return told | EPOLLHUP;
 	default:
-		return 0;
+		return told;
 	}
 }
 

@@ -245,10 +245,29 @@ static bool upmu_lease_is_over(const struct upmu_hold *hold)
 	       hold->state == UPMU_STATE_ENDED;
 }
 
+u32 upmu_lease_written(const struct upmu_hold *hold)
+{
+	const struct upmu_process *process;
+	const struct upmu_family *family;
+	u32 written;
+
+	rcu_read_lock();
+	process = READ_ONCE(hold->process);
+	family = READ_ONCE(hold->family);
+	written = READ_ONCE(hold->written);
+	if (process)
+		written |= atomic_read(&process->written);
+	if (family)
+		written |= atomic_read(&family->written);
+	rcu_read_unlock();
+	return written;
+}
+
 static void upmu_lease_uncover(struct upmu_hold *hold)
 {
 	struct upmu_process *process = hold->process;
 
+	hold->written = upmu_lease_written(hold);
 	upmu_leases_change(&process->own, hold->mode, -1);
 	if (hold->family)
 		upmu_leases_change(&hold->family->all, hold->mode, -1);
@@ -401,10 +420,48 @@ void upmu_lease_check(void)
 	rcu_read_unlock();
 }
 
+/* For the log only: two that write at once may mix. */
+static struct {
+	char comm[TASK_COMM_LEN];
+	pid_t pid;
+	bool told_open;
+} upmu_writer;
+
+void notrace upmu_lease_writer(const struct task_struct *task)
+{
+	memcpy(upmu_writer.comm, task->comm, sizeof(upmu_writer.comm));
+	upmu_writer.pid = task->tgid;
+}
+
+static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
+{
+	bool first = !hold->written;
+
+	if (!(written & ~hold->written))
+		return;
+	WRITE_ONCE(hold->written, hold->written | written);
+	wake_up_interruptible_all(&hold->wait);
+	if (first)
+		pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
+			  upmu_mode_names[hold->mode], hold->comm,
+			  pid_nr(hold->pid), upmu_writer.comm, upmu_writer.pid);
+}
+
+static void upmu_lease_tell_open(void)
+{
+	if (upmu_open_choice() != UPMU_OPEN_CYCLES || !upmu_writer.pid ||
+	    upmu_writer.told_open)
+		return;
+	upmu_writer.told_open = true;
+	pr_notice("open=cycles: the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
+		  upmu_writer.comm, upmu_writer.pid);
+}
+
 static void upmu_lease_tell_one(struct upmu_hold *hold)
 {
 	const struct upmu_family *family = READ_ONCE(hold->family);
 
+	upmu_lease_tell_written(hold, upmu_lease_written(hold));
 	if (family && READ_ONCE(family->uncovered))
 		upmu_lease_break(hold, "no memory to cover a child");
 }
@@ -417,6 +474,7 @@ static void upmu_lease_tell_all(struct work_struct *work)
 	list_for_each_entry_rcu(hold, &upmu_holds, listed)
 		upmu_lease_tell_one(hold);
 	rcu_read_unlock();
+	upmu_lease_tell_open();
 }
 
 static DECLARE_WORK(upmu_tell, upmu_lease_tell_all);
@@ -476,7 +534,7 @@ struct upmu_hold *upmu_lease_nth(loff_t n)
 }
 
 /* A process names itself: no line breaks and no escapes from it. */
-static void upmu_hold_name(char name[TASK_COMM_LEN], const char *comm)
+void upmu_lease_name(char name[TASK_COMM_LEN], const char *comm)
 {
 	unsigned int n;
 
@@ -500,7 +558,7 @@ void upmu_lease_show(struct seq_file *m, const struct upmu_hold *hold)
 {
 	char name[TASK_COMM_LEN];
 
-	upmu_hold_name(name, hold->comm);
+	upmu_lease_name(name, hold->comm);
 	seq_printf(m,
 		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
 		   pid_vnr(hold->pid), upmu_mode_names[hold->mode],

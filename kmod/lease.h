@@ -89,6 +89,10 @@ void upmu_lease_settle_locked(void); /* upmu_mutex */
 void upmu_lease_check(void);
 /* Something happened to covered processes: holders are told, soon. */
 void upmu_lease_tell(void);
+/* enum upmu_written, up to now. */
+u32 upmu_lease_written(const struct upmu_hold *hold);
+/* Who wrote last, for the log. */
+void upmu_lease_writer(const struct task_struct *task);
 /* The same from where the scheduler holds its locks. */
 void upmu_lease_tell_from_switch(void);
 /* Fills what INFO tells of all leases. */
@@ -98,5 +102,7 @@ unsigned int upmu_lease_count(void);
 struct upmu_hold *upmu_lease_nth(loff_t n);
 struct upmu_hold *upmu_lease_after(struct upmu_hold *hold);
 void upmu_lease_show(struct seq_file *m, const struct upmu_hold *hold);
+/* @comm in plain text of one line. */
+void upmu_lease_name(char name[TASK_COMM_LEN], const char *comm);
 
 #endif

@@ -8,6 +8,7 @@
 #include "adopt.h"
 #include "fold.h"
 #include "lease.h"
+#include "trap.h"
 
 static const struct upmu_part {
 	const char *name;
@@ -22,6 +23,7 @@ static const struct upmu_part {
 	{ "adopt", upmu_adopt_init, NULL },
 	{ "fold", upmu_fold_init, upmu_fold_exit },
 	{ "publish", upmu_publish_init, upmu_publish_exit },
+	{ "trap", upmu_trap_init, upmu_trap_exit },
 	{ "cpu", upmu_cpu_init, upmu_cpu_exit },
 	{ "state", upmu_state_init, upmu_state_exit },
 	{ "open", upmu_open_init, upmu_open_exit },

@@ -349,6 +349,43 @@ bool upmu_process_sweep(unsigned int most)
 	return !list_empty(&upmu_processes);
 }
 
+/* Those that write */
+
+/* Changed by atomics only: found by RCU, or with upmu_lock. */
+static void upmu_process_mark(struct upmu_process *process,
+			      const struct task_struct *task, u32 written)
+{
+	struct upmu_family *family;
+
+	upmu_lease_writer(task);
+	if (process) {
+		atomic_or(written, &process->written);
+		for (family = process->family; family; family = family->outer)
+			atomic_or(written, &family->written);
+	}
+	upmu_lease_tell_from_switch();
+}
+
+void notrace upmu_process_wrote(const struct task_struct *task, u32 written)
+{
+	upmu_process_mark((struct upmu_process *)upmu_process_with(task->mm),
+			  task, written);
+}
+
+/* The last look at @task, which will not be seen with its memory again. */
+static void upmu_process_check(struct task_struct *task)
+{
+	unsigned long flags;
+	u32 written;
+
+	raw_spin_lock_irqsave(&upmu_lock, flags);
+	written = upmu_access_written();
+	if (written)
+		upmu_process_mark(upmu_process_find(task_tgid(task)), task,
+				  written);
+	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+}
+
 /* What the scheduler tells */
 
 /* Is @task covered, and would what it forks or executes be? */
@@ -457,6 +494,7 @@ void upmu_process_executed(struct task_struct *task, bool privileged)
 {
 	struct upmu_process *more = NULL;
 
+	upmu_process_check(task);
 	upmu_lease_end_of(task_tgid(task));
 	if (!privileged && upmu_process_passes_on(task, true)) {
 		more = upmu_process_new_atomic(task);
@@ -470,6 +508,8 @@ void upmu_process_exited(struct task_struct *task)
 {
 	struct upmu_process *process;
 	unsigned long flags;
+
+	upmu_process_check(task);
 
 	/* A process ends with its last thread. */
 	if (atomic_read(&task->signal->live))

@@ -56,7 +56,7 @@ struct upmu_family {
 	unsigned int executed;
 	bool joined;
 	bool uncovered;
-	u32 written;
+	atomic_t written;
 	struct rcu_head rcu;
 };
 
@@ -85,7 +85,7 @@ struct upmu_process {
 	struct list_head holds;
 	struct upmu_family *family;
 	bool executed;
-	u32 written;
+	atomic_t written;
 	struct rcu_work free;
 };
 
@@ -166,6 +166,9 @@ struct upmu_family *upmu_process_found(struct upmu_process *process,
 void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by);
 /* Takes out up to @most of all that are there; false: none was left. */
 bool upmu_process_sweep(unsigned int most);
+
+/* @task wrote registers (enum upmu_written); the scheduler's locks held. */
+void upmu_process_wrote(const struct task_struct *task, u32 written);
 
 /* The scheduler's tracepoints tell; no sleep, upmu_lock not held. */
 void upmu_process_forked(struct task_struct *parent, struct task_struct *child);

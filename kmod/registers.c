@@ -138,7 +138,7 @@ void upmu_registers_begin(u32 mask)
 	if (mask & ~UPMU_MASK_CYCLES)
 		upmu_registers_begin_events();
 	if (upmu_regs_has_filter())
-		upmu_regs_set_type(31, 0); /* cycles of all levels but Hyp */
+		upmu_regs_set_type(31, upmu_regs_filter_none());
 	upmu_regs_select(selected);
 	if (mask == UPMU_ALL_COUNTERS)
 		mask = UPMU_MASK_CYCLES |

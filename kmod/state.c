@@ -16,6 +16,7 @@
 
 #include "counters.h"
 #include "lease.h"
+#include "pinned.h"
 
 /* Items beside the leases, and the second's position after any of them. */
 static int upmu_state_head, upmu_state_cpus;
@@ -29,6 +30,7 @@ static void upmu_state_show_head(struct seq_file *m)
 	seq_printf(m, "raw %s\n", upmu_raw_group() ? "group" : "root");
 	seq_printf(m, "open %s\n", upmu_open_name());
 	seq_printf(m, "taken 0x%08x\n", upmu_counters_wanted());
+	upmu_pinned_show(m);
 	seq_printf(m, "leases %u\n", upmu_lease_count());
 }
 

@@ -6,9 +6,12 @@
  * lease     what an open descriptor holds
  * process   which processes leases cover; what each context switch asks
  * access    the permission register of each CPU follows the running process
+ * guard     holders that may write are looked after
+ * trap      a holder whose permission was taken away tries again
  * counters  each CPU's counters: perf's, or taken for user mode
  * registers the registers of one CPU, saved and put back
  * wrap      the PMU driver's functions, while there are leases
+ * pinned    events of perf that a lease would end for good
  * publish   perf's PMUs; their mmap pages carry the counter's index
  * core      which PMU a CPU has
  * cpu       a CPU comes, goes, or loses its registers in idle
@@ -89,6 +92,12 @@ void upmu_access_cpu_up(void);
 /* perf's driver is about to write this CPU's register, and has. */
 void upmu_access_yield(void);
 void upmu_access_regain(void);
+/* What runs here may write: what it wrote is put right. Interrupts off. */
+void upmu_access_check(void);
+/* The same at the end of a task, whose memory is gone: what it was. */
+u32 upmu_access_written(void);
+/* The same of one event, in the midst of perf's work on it. */
+void upmu_access_check_event(struct perf_event *event);
 /* What the module last permitted there. */
 u32 upmu_access_granted(int cpu);
 
@@ -129,6 +138,8 @@ struct upmu_pmu {
 				     struct perf_event *event);
 		void (*clear_event_idx)(struct pmu_hw_events *hw,
 					struct perf_event *event);
+		u64 (*read_counter)(struct perf_event *event);
+		void (*disable)(struct perf_event *event);
 		irqreturn_t (*handle_irq)(struct arm_pmu *pmu);
 		void (*start)(struct arm_pmu *pmu);
 		void (*stop)(struct arm_pmu *pmu);

@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "counters.h"
+#include "guard.h"
 
 /* The 32-bit drivers' own code for PMCCNTR, and what an event counter counts.
  */
@@ -128,10 +129,29 @@ static irqreturn_t upmu_pmu_handle_irq(struct arm_pmu *pmu)
 
 	if (upmu_counters_held() == UPMU_ALL_COUNTERS)
 		return IRQ_NONE; /* the flags are the holder's */
+	upmu_access_check();
+	upmu_guard_pause(true);
 	upmu_access_yield();
 	handled = upmu_publish_find(&pmu->pmu)->ops.handle_irq(pmu);
 	upmu_access_regain();
+	upmu_guard_pause(false);
 	return handled;
+}
+
+/*
+ * Before perf believes a counter, or stops it (which clears its overflow flag):
+ * whoever runs here may have written it.
+ */
+static u64 upmu_pmu_read_counter(struct perf_event *event)
+{
+	upmu_access_check_event(event);
+	return upmu_publish_find(event->pmu)->ops.read_counter(event);
+}
+
+static void upmu_pmu_disable(struct perf_event *event)
+{
+	upmu_access_check_event(event);
+	upmu_publish_find(event->pmu)->ops.disable(event);
 }
 
 static void upmu_wrap_one(struct upmu_pmu *upmu)
@@ -143,6 +163,8 @@ static void upmu_wrap_one(struct upmu_pmu *upmu)
 	upmu->ops = (struct upmu_pmu_ops){
 		.get_event_idx = pmu->get_event_idx,
 		.clear_event_idx = pmu->clear_event_idx,
+		.read_counter = pmu->read_counter,
+		.disable = pmu->disable,
 		.handle_irq = pmu->handle_irq,
 		.start = pmu->start,
 		.stop = pmu->stop,
@@ -151,6 +173,8 @@ static void upmu_wrap_one(struct upmu_pmu *upmu)
 	smp_wmb(); /* what a wrapper reads comes before the wrapper */
 	WRITE_ONCE(pmu->clear_event_idx, upmu_clear_event_idx);
 	WRITE_ONCE(pmu->get_event_idx, upmu_get_event_idx);
+	WRITE_ONCE(pmu->read_counter, upmu_pmu_read_counter);
+	WRITE_ONCE(pmu->disable, upmu_pmu_disable);
 	WRITE_ONCE(pmu->handle_irq, upmu_pmu_handle_irq);
 	WRITE_ONCE(pmu->start, upmu_pmu_start);
 	WRITE_ONCE(pmu->stop, upmu_pmu_stop);
@@ -162,6 +186,8 @@ static bool upmu_wrap_is_ours(const struct upmu_pmu *upmu)
 
 	return READ_ONCE(pmu->get_event_idx) == upmu_get_event_idx &&
 	       READ_ONCE(pmu->clear_event_idx) == upmu_clear_event_idx &&
+	       READ_ONCE(pmu->read_counter) == upmu_pmu_read_counter &&
+	       READ_ONCE(pmu->disable) == upmu_pmu_disable &&
 	       READ_ONCE(pmu->handle_irq) == upmu_pmu_handle_irq &&
 	       READ_ONCE(pmu->start) == upmu_pmu_start &&
 	       READ_ONCE(pmu->stop) == upmu_pmu_stop;
@@ -177,6 +203,8 @@ static void upmu_unwrap_one(struct upmu_pmu *upmu)
 	WRITE_ONCE(pmu->stop, upmu->ops.stop);
 	WRITE_ONCE(pmu->start, upmu->ops.start);
 	WRITE_ONCE(pmu->handle_irq, upmu->ops.handle_irq);
+	WRITE_ONCE(pmu->read_counter, upmu->ops.read_counter);
+	WRITE_ONCE(pmu->disable, upmu->ops.disable);
 	WRITE_ONCE(pmu->get_event_idx, upmu->ops.get_event_idx);
 	WRITE_ONCE(pmu->clear_event_idx, upmu->ops.clear_event_idx);
 	upmu->wrapped = false;
@@ -308,19 +336,4 @@ u32 upmu_wrap_perf_mask(void)
 		if (hw->events[idx])
 			mask |= upmu_publish_mask(upmu, idx);
 	return mask;
-}
-
-bool upmu_wrap_has_pinned(void)
-{
-	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
-	const struct pmu_hw_events *hw;
-	int idx;
-
-	if (!upmu)
-		return false;
-	hw = this_cpu_ptr(upmu->pmu->hw_events);
-	for (idx = 0; idx < ARMPMU_MAX_HWEVENTS; idx++)
-		if (hw->events[idx] && hw->events[idx]->attr.pinned)
-			return true;
-	return false;
 }

@@ -101,6 +101,14 @@ static inline void upmu_regs_select(unsigned int n)
 	upmu_cp15_set_pmselr(n);
 }
 
+#ifdef __KERNEL__
+/* A filter of cycles that leaves nothing out but Hyp, where no kernel runs. */
+static inline uint32_t upmu_regs_filter_none(void)
+{
+	return 0;
+}
+#endif
+
 static inline int upmu_regs_has_enables(void)
 {
 	return 1;

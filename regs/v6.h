@@ -170,6 +170,13 @@ static inline void upmu_regs_set_type(unsigned int n, uint32_t type)
 }
 
 /* No enables: PMCR.E starts and stops all three counters together. */
+#ifdef __KERNEL__
+static inline uint32_t upmu_regs_filter_none(void)
+{
+	return 0;
+}
+#endif
+
 static inline int upmu_regs_has_enables(void)
 {
 	return 0;

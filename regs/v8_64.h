@@ -257,6 +257,17 @@ static inline void upmu_regs_set_type(unsigned int n, uint32_t type)
 	}
 }
 
+#ifdef __KERNEL__
+/* PMCCFILTR_EL0 for all that the kernel and its programs run at. */
+static inline uint32_t upmu_regs_filter_none(void)
+{
+	uint64_t level;
+
+	UPMU_MRS(level, CurrentEL);
+	return (level >> 2 & 3) == 2 ? UPMU_TYPE_NSH : 0;
+}
+#endif
+
 static inline int upmu_regs_has_enables(void)
 {
 	return 1;

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 
 #include "child.h"
 #include "command.h"
+#include "lib/module/lease.h"
 #include "lib/perf/perf.h"
 #include "lib/perf/pmus.h"
 #include "lib/sys.h"
@@ -163,6 +165,39 @@ static void warn_if_broken(const struct opening *opening)
 			upmu_explain());
 }
 
+/* On ARMv6 and ARMv7 a lease of the cycle counter permits writing, too. */
+static void tell_what_was_written(const struct opening *opening)
+{
+	static const char *const what[] = { "stopped or divided counters",
+					    "switched counters on or off",
+					    "changed what counters count",
+					    "set counters back" };
+	struct upmu_info info;
+	const char *comma = "";
+
+	if (opening->lease < 0 || upmu_device_info(opening->lease, &info) ||
+	    !info.lease_written)
+		return;
+	fputs("upmu exec: the program ", stderr);
+	for (int bit = 0; bit < 4; bit++)
+		if (info.lease_written & 1u << bit) {
+			fprintf(stderr, "%s%s", comma, what[bit]);
+			comma = ", ";
+		}
+	fputs(" that are not its own; what others counted meanwhile may lack a "
+	      "part\nhint: upmu exec --raw\n",
+	      stderr);
+}
+
+static void tell_of_signal(bool raw, int number)
+{
+	if (number == SIGILL && !raw)
+		fputs("upmu exec: the program executed an instruction that it "
+		      "may not; one that sets counters up itself wants all of "
+		      "them\nhint: upmu exec --raw\n",
+		      stderr);
+}
+
 static int run(bool raw, char **command)
 {
 	struct opening opening = { .lease = -1 };
@@ -181,10 +216,13 @@ static int run(bool raw, char **command)
 	} else {
 		child_wait(&child);
 		warn_if_broken(&opening);
+		tell_what_was_written(&opening);
 		status = child_exit_status(&child);
 	}
 	child_done(&child);
 	close_opening(&opening);
+	if (!error && WIFSIGNALED(child.status))
+		tell_of_signal(raw, WTERMSIG(child.status));
 	if (!error && WIFSIGNALED(child.status))
 		return child_end_like(WTERMSIG(child.status));
 	return status;

@@ -73,10 +73,10 @@ enum upmu_mode {
  *	of them lose it when the holder's lease ends.
  * @UPMU_LEASE_EXEC: with CHILDREN only. A child stays covered when it executes
  *	a program, unless that changes its privileges (set-user-ID,
- *set-group-ID, file capabilities). This is how `upmu exec` opens the registers
- *to an unmodified program: it takes the lease, forks, the child executes, and
- *it stays as the holder until the child has ended. The holder's own exec always
- *ends the lease.
+ *	set-group-ID, file capabilities). This is how `upmu exec` opens the
+ *	registers to an unmodified program: it takes the lease, forks, the
+ *	child executes, and it stays as the holder until the child has ended.
+ *	The holder's own exec always ends the lease.
  */
 enum upmu_lease_flags {
 	UPMU_LEASE_CHILDREN = 1 << 0,
@@ -95,19 +95,23 @@ enum upmu_lease_flags {
  *
  * - EPERM: RAW without CAP_PERFMON while the module's parameter `raw` is
  *   `root`; or the kernel is locked down
- * - EBUSY: for RAW, somebody holds a lease, a pinned perf event holds a counter
- *   or `open` is not `none`; for the others, RAW is held or `open` is `all`.
- *   INFO names the holder
+ * - EBUSY: for RAW, somebody holds a lease, there is a pinned perf event (of a
+ *   task that sleeps, too) or `open` is not `none`; for CYCLES, the pinned perf
+ *   events may need the counter (perf would end them for good); for COUNT and
+ *   CYCLES, RAW is held or `open` is `all`. INFO names the holder, /proc/upmu
+ *   the owner of the pinned event
  * - EALREADY: this open file already carries a lease, live or ended; open the
  *   device again for another one
  * - EOPNOTSUPP: this kernel or core cannot grant that mode; INFO.reason says
  *   why
- * - EMFILE: 64 leases cover this process already, inherited ones included
+ * - EMFILE: 64 leases cover this process already, inherited ones included; or
+ *   this user holds 4,096 and has not CAP_SYS_RESOURCE
  * - ENOMEM: no memory
  *
- * poll(2) on a descriptor whose file carries a lease: POLLERR once the lease is
- * broken (something took the registers away: counts since then are not to be
- * trusted; the module looks each second), POLLHUP once it has ended.
+ * poll(2): POLLERR once the lease of this open file is broken (something took
+ * the registers away: counts since then are not to be trusted; the module looks
+ * each second), POLLHUP once it has ended, POLLPRI once a process that it
+ * covers wrote registers (INFO.lease_written). It may be called before LEASE.
  */
 struct upmu_lease {
 	__u32 size;
@@ -122,6 +126,25 @@ enum upmu_lease_state {
 	UPMU_STATE_LIVE = 1,   /* in force */
 	UPMU_STATE_BROKEN = 2, /* in force, but do not trust the counts */
 	UPMU_STATE_ENDED = 3,  /* over */
+};
+
+/**
+ * enum upmu_written - what the processes that a COUNT or CYCLES lease covers
+ * wrote to, where permission includes writing (ARMv6, ARMv7)
+ * @UPMU_WRITTEN_CONTROL: PMCR: counters stopped, divided
+ * @UPMU_WRITTEN_ENABLES: counters switched on or off
+ * @UPMU_WRITTEN_TYPES: what a counter of perf's counts
+ * @UPMU_WRITTEN_COUNTS: a counter set back
+ *
+ * Noticed at the latest when the process leaves its CPU, and put right: the
+ * cycle counter runs, perf's counters count what they did. What they would have
+ * counted since they were last read is lost to perf.
+ */
+enum upmu_written {
+	UPMU_WRITTEN_CONTROL = 1 << 0,
+	UPMU_WRITTEN_ENABLES = 1 << 1,
+	UPMU_WRITTEN_TYPES = 1 << 2,
+	UPMU_WRITTEN_COUNTS = 1 << 3,
 };
 
 /** enum upmu_info_flags */
@@ -173,6 +196,8 @@ enum upmu_open_mode {
  * @lease_state: enum upmu_lease_state of it
  * @holder_comm: that process's name, ends with NUL
  * @pmu: perf's name of the PMU of the CPU that answered, empty: none
+ * @lease_written: enum upmu_written, of the lease of this open file
+ * @reserved: zero
  *
  * Returns 0. No side effect, no permission beyond the open descriptor. What
  * depends on the core is told of the CPU that answered.
@@ -196,6 +221,8 @@ struct upmu_info {
 	__u32 lease_state;
 	char holder_comm[16];
 	char pmu[32];
+	__u32 lease_written;
+	__u32 reserved;
 };
 
 /* Sizes of the first release: the least that the module takes. */

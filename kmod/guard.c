@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * guard.c - holders that may write are looked after
+ *
+ * Before PMUv3 permission includes writing, and programs do write: they reset,
+ * stop and set up counters that are perf's or another holder's. Nothing of that
+ * can be prevented. It is noticed when such a process leaves its CPU, or when
+ * perf reads a counter while it runs: by comparing the registers with what perf
+ * and this module have set, not with what they were, for perf goes on working
+ * meanwhile. A counter below the count that perf last saw, without an overflow,
+ * was written.
+ */
+#include <linux/jiffies.h>
+#include <linux/perf_event.h>
+#include <linux/perf/arm_pmu.h>
+
+#include "counters.h"
+#include "guard.h"
+#include "lease.h"
+#include "process.h"
+
+/* PMCR's settings, that perf's driver leaves alone, and its switch. */
+#define UPMU_GUARD_SETTINGS (UPMU_CONTROL_SAVED & ~UPMU_CONTROL_E)
+
+/* In that time no cycle counter does 2^31. */
+#define UPMU_GUARD_TELLING (HZ / 2)
+
+/**
+ * struct upmu_guard - one CPU
+ * @pmu: perf's, NULL: none
+ * @hw: its events here
+ * @busy: being put right, or perf's handler runs
+ * @begun: the next are to be put back
+ * @control: settings in PMCR
+ * @extra: counters that were on without perf
+ * @selected: PMSELR
+ * @type: of the event counters
+ * @cycles: the cycle counter when somebody who may write came
+ * @since: and jiffies
+ */
+struct upmu_guard {
+	struct upmu_pmu *pmu;
+	const struct pmu_hw_events *hw;
+	bool busy;
+	bool begun;
+	u32 control;
+	u32 extra;
+	u32 selected;
+	u32 type[UPMU_REGS_MAX_COUNTERS];
+	u32 cycles;
+	unsigned long since;
+};
+
+static DEFINE_PER_CPU(struct upmu_guard, upmu_guard);
+
+static unsigned long upmu_guard_used(const struct upmu_guard *guard)
+{
+	return guard->hw ? guard->hw->used_mask[0] : 0;
+}
+
+static bool upmu_event_runs(const struct perf_event *event)
+{
+	return event && !(event->hw.state & PERF_HES_STOPPED);
+}
+
+/* Counters that perf's events run on. */
+static u32 upmu_guard_running(const struct upmu_guard *guard)
+{
+	unsigned long used = upmu_guard_used(guard);
+	const struct pmu_hw_events *hw = guard->hw;
+	u32 running = 0;
+	int idx;
+
+	for (; used; used &= used - 1) {
+		idx = __ffs(used);
+		if (upmu_event_runs(hw->events[idx]))
+			running |= upmu_publish_mask(guard->pmu, idx);
+	}
+	return running;
+}
+
+void upmu_guard_begin(void)
+{
+	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+	unsigned int n, counters = upmu_regs_counters();
+
+	if (!(upmu_access_bits(UPMU_MODE_COUNT) & UPMU_USER_EN) ||
+	    upmu_counters_held() == UPMU_ALL_COUNTERS)
+		return;
+	guard->pmu = upmu_publish_of_cpu(smp_processor_id());
+	guard->hw =
+		guard->pmu ? this_cpu_ptr(guard->pmu->pmu->hw_events) : NULL;
+	if (guard->begun)
+		return;
+	guard->control = upmu_regs_control() & UPMU_GUARD_SETTINGS;
+	guard->selected = upmu_regs_selected();
+	guard->extra = upmu_regs_enabled() & ~upmu_counters_held() &
+		       ~upmu_guard_running(guard);
+	for (n = 0; n < counters; n++)
+		guard->type[n] = upmu_regs_type(n);
+	upmu_regs_select(guard->selected);
+	guard->begun = true;
+}
+
+void upmu_guard_end(void)
+{
+	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+	u32 perf = upmu_wrap_perf_mask() | upmu_counters_held();
+	unsigned int n, counters = upmu_regs_counters();
+
+	if (!guard->begun)
+		return;
+	guard->begun = false;
+	upmu_regs_disable(~perf & ~guard->extra);
+	for (n = 0; n < counters; n++)
+		if (!(perf & (1u << n)) && upmu_regs_type(n) != guard->type[n])
+			upmu_regs_set_type(n, guard->type[n]);
+	upmu_regs_select(guard->selected);
+	if (!perf)
+		upmu_regs_change_control(UPMU_GUARD_SETTINGS | UPMU_CONTROL_E,
+					 guard->control);
+	upmu_regs_isb();
+}
+
+void upmu_guard_arm(void)
+{
+	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+
+	guard->cycles = upmu_regs_cycles32();
+	guard->since = jiffies;
+}
+
+void upmu_guard_pause(bool pause)
+{
+	this_cpu_write(upmu_guard.busy, pause);
+}
+
+/* Its count goes on from what the register has; all else is set anew. */
+static void upmu_event_restart(struct perf_event *event, u32 count)
+{
+	local64_set(&event->hw.prev_count, count);
+	event->pmu->stop(event, PERF_EF_UPDATE);
+	event->pmu->start(event, PERF_EF_RELOAD);
+}
+
+static u32 upmu_event_count(u32 mask)
+{
+	return mask == UPMU_MASK_CYCLES ? upmu_regs_cycles32()
+					: upmu_regs_counter(__ffs(mask));
+}
+
+static bool upmu_event_fell(const struct perf_event *event, u32 count)
+{
+	return count < (u32)local64_read(&event->hw.prev_count);
+}
+
+static u32 upmu_event_check(const struct upmu_guard *guard,
+			    struct perf_event *event, u32 enabled)
+{
+	u32 mask = upmu_publish_mask(guard->pmu, event->hw.idx);
+	u32 count = upmu_event_count(mask), written = 0;
+
+	/* In this order: it may overflow in between. */
+	if (upmu_event_fell(event, count) && !(upmu_regs_overflow() & mask))
+		written |= UPMU_WRITTEN_COUNTS;
+	if (mask != UPMU_MASK_CYCLES &&
+	    (upmu_regs_type(__ffs(mask)) ^ event->hw.config_base) & 0xff)
+		written |= UPMU_WRITTEN_TYPES;
+	if (upmu_regs_has_enables() && !(enabled & mask))
+		written |= UPMU_WRITTEN_ENABLES;
+	if (written)
+		upmu_event_restart(event, count);
+	return written;
+}
+
+/* perf looks at prev_count again when it has the count, and takes ours. */
+void upmu_guard_check_event(const struct task_struct *task,
+			    struct perf_event *event)
+{
+	const struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+	u32 mask, count, selected;
+
+	if (guard->busy || !guard->begun || !guard->hw ||
+	    guard->hw->events[event->hw.idx] != event ||
+	    !upmu_event_runs(event))
+		return;
+	mask = upmu_publish_mask(guard->pmu, event->hw.idx);
+	/* Where perf is stopping it, that was looked at before. */
+	if (!(upmu_regs_enabled() & mask))
+		return;
+	selected = upmu_regs_selected();
+	count = upmu_event_count(mask);
+	upmu_regs_select(selected);
+	if (!upmu_event_fell(event, count) || upmu_regs_overflow() & mask)
+		return;
+	local64_set(&event->hw.prev_count, count);
+	upmu_process_wrote(task, UPMU_WRITTEN_COUNTS);
+}
+
+static u32 upmu_guard_check_events(const struct upmu_guard *guard, u32 enabled)
+{
+	unsigned long used = upmu_guard_used(guard);
+	const struct pmu_hw_events *hw = guard->hw;
+	u32 written = 0, selected;
+	int idx;
+
+	if (!used)
+		return 0;
+	selected = upmu_regs_selected();
+	for (; used; used &= used - 1) {
+		idx = __ffs(used);
+		if (upmu_event_runs(hw->events[idx]))
+			written |= upmu_event_check(guard, hw->events[idx],
+						    enabled);
+	}
+	upmu_regs_select(selected);
+	return written;
+}
+
+/* The cycle counter, where it is the holders'. */
+static u32 upmu_guard_check_cycles(struct upmu_guard *guard)
+{
+	u32 cycles = upmu_regs_cycles32();
+
+	if ((s32)(cycles - guard->cycles) >= 0 ||
+	    time_after(jiffies, guard->since + UPMU_GUARD_TELLING))
+		return 0;
+	guard->cycles = cycles;
+	return UPMU_WRITTEN_COUNTS;
+}
+
+static void upmu_guard_repair(const struct upmu_guard *guard, u32 held)
+{
+	u32 running = upmu_guard_running(guard) | held;
+
+	if (upmu_regs_has_enables()) {
+		upmu_regs_disable(~running & ~guard->extra);
+		upmu_regs_enable(running | guard->extra);
+	}
+	upmu_regs_change_control(UPMU_GUARD_SETTINGS,
+				 guard->control |
+					 (running ? UPMU_CONTROL_E : 0));
+	upmu_regs_isb();
+}
+
+/* Whether it is on matters while something is to be counted. */
+static u32 upmu_guard_check_control(const struct upmu_guard *guard, u32 running)
+{
+	u32 control = upmu_regs_control();
+
+	if (running && !(control & UPMU_CONTROL_E))
+		return UPMU_WRITTEN_CONTROL;
+	return (control & UPMU_GUARD_SETTINGS) != guard->control
+		       ? UPMU_WRITTEN_CONTROL
+		       : 0;
+}
+
+static noinline u32 upmu_guard_look(struct upmu_guard *guard, u32 held)
+{
+	u32 running = upmu_guard_running(guard) | held;
+	u32 enabled = upmu_regs_enabled(), written;
+
+	guard->busy = true;
+	written = upmu_guard_check_control(guard, running);
+	if (upmu_regs_has_enables() && enabled != (running | guard->extra))
+		written |= UPMU_WRITTEN_ENABLES;
+	written |= upmu_guard_check_events(guard, enabled);
+	if (held)
+		written |= upmu_guard_check_cycles(guard);
+	if (unlikely(written))
+		upmu_guard_repair(guard, held);
+	guard->busy = false;
+	return written;
+}
+
+/* Each switch from somebody who may write: where nothing counts it is short. */
+u32 notrace upmu_guard_check(void)
+{
+	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+	u32 held;
+
+	if (guard->busy || !guard->begun)
+		return 0;
+	held = upmu_counters_held();
+	if (held == UPMU_ALL_COUNTERS)
+		return 0;
+	if (!held && !upmu_guard_used(guard) &&
+	    upmu_regs_enabled() == guard->extra &&
+	    (upmu_regs_control() & UPMU_GUARD_SETTINGS) == guard->control)
+		return 0;
+	return upmu_guard_look(guard, held);
+}

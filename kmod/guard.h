@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * guard.h - holders that may write are looked after
+ *
+ * All of it on this CPU with interrupts off.
+ */
+#ifndef UPMU_GUARD_H
+#define UPMU_GUARD_H
+
+#include "upmu.h"
+
+/* Leases begin and end: what no event of perf is on stays as it was between. */
+void upmu_guard_begin(void);
+void upmu_guard_end(void);
+/* Somebody who may write comes to run here. */
+void upmu_guard_arm(void);
+/* Who may write leaves: what it wrote (enum upmu_written) is put right. */
+u32 upmu_guard_check(void);
+/* The count of @event alone, while perf works on it. */
+void upmu_guard_check_event(const struct task_struct *task,
+			    struct perf_event *event);
+/* perf's handler has taken the overflow flags: no check until it is done. */
+void upmu_guard_pause(bool pause);
+
+#endif

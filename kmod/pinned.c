@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pinned.c - events of perf that a lease would end for good
+ *
+ * A pinned event that finds no counter when its turn comes is dead: perf never
+ * tries again. Those of a CPU are on its counters; those of a task are there
+ * only while it runs, so all tasks are looked through.
+ */
+#include <linux/perf_event.h>
+#include <linux/perf/arm_pmu.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+
+#include "counters.h"
+#include "lease.h"
+#include "pinned.h"
+
+/* What is left of the one that a lease was refused for; upmu_mutex. */
+static char upmu_pinned_comm[TASK_COMM_LEN];
+static pid_t upmu_pinned_pid;
+static bool upmu_pinned_refused;
+
+/**
+ * struct upmu_pinned - pinned events that are alive
+ * @most: of one CPU, or of one task
+ * @owner: whose one of them is, NULL: the kernel's; referenced
+ * @only_cycles: one of them counts on the cycle counter or nowhere
+ */
+struct upmu_pinned {
+	unsigned int most;
+	struct task_struct *owner;
+	bool only_cycles;
+};
+
+/* arm64: 64 bits and read in user mode; drivers/perf's get_event_idx. */
+static bool upmu_pinned_only_cycles(const struct perf_event *event)
+{
+	return upmu_publish_user_access() && (event->attr.config1 & 3) == 3 &&
+	       (event->hw.config_base & 0xffff) == 0x11;
+}
+
+static void upmu_pinned_note(struct upmu_pinned *pinned,
+			     const struct perf_event *event,
+			     struct task_struct *task)
+{
+	struct task_struct *owner = READ_ONCE(event->owner);
+
+	if (IS_ERR_OR_NULL(owner))
+		owner = task;
+	if (!pinned->owner && owner)
+		pinned->owner = get_task_struct(owner);
+	pinned->only_cycles |= upmu_pinned_only_cycles(event);
+}
+
+/* One that is off now may be switched on meanwhile. */
+static bool upmu_pinned_is_one(const struct perf_event *event)
+{
+	return event->attr.pinned && event->state >= PERF_EVENT_STATE_OFF &&
+	       upmu_publish_find(event->pmu);
+}
+
+static void upmu_pinned_of_cpu(void *data)
+{
+	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
+	struct upmu_pinned *pinned = data;
+	const struct pmu_hw_events *hw;
+	unsigned int count = 0;
+	int idx;
+
+	if (!upmu)
+		return;
+	hw = this_cpu_ptr(upmu->pmu->hw_events);
+	for (idx = 0; idx < ARMPMU_MAX_HWEVENTS; idx++) {
+		const struct perf_event *event = hw->events[idx];
+
+		if (!event || !upmu_pinned_is_one(event) ||
+		    event->attach_state & PERF_ATTACH_TASK)
+			continue;
+		count++;
+		upmu_pinned_note(pinned, event, NULL);
+	}
+	pinned->most = max(pinned->most, count);
+}
+
+/* RCU */
+static void upmu_pinned_of_task(struct upmu_pinned *pinned,
+				struct task_struct *task)
+{
+	struct perf_event_context *context = upmu_compat_perf_context(task);
+	const struct perf_event *event;
+	unsigned int count = 0;
+	unsigned long flags;
+
+	if (!context)
+		return;
+	raw_spin_lock_irqsave(&context->lock, flags);
+	list_for_each_entry(event, &context->event_list, event_entry) {
+		if (!upmu_pinned_is_one(event))
+			continue;
+		count++;
+		upmu_pinned_note(pinned, event, task);
+	}
+	raw_spin_unlock_irqrestore(&context->lock, flags);
+	pinned->most = max(pinned->most, count);
+}
+
+static void upmu_pinned_of_tasks(struct upmu_pinned *pinned)
+{
+	struct task_struct *process, *task;
+
+	rcu_read_lock();
+	for_each_process_thread(process, task)
+		upmu_pinned_of_task(pinned, task);
+	rcu_read_unlock();
+}
+
+static void upmu_pinned_refuse(const struct task_struct *owner)
+{
+	upmu_pinned_refused = true;
+	upmu_pinned_pid = owner ? task_pid_nr(owner) : 0;
+	upmu_lease_name(upmu_pinned_comm, owner ? owner->comm : "the kernel");
+	pr_info_ratelimited("a lease is refused: a pinned perf event of %s (pid %d) would be lost\n",
+			    upmu_pinned_comm, upmu_pinned_pid);
+}
+
+int upmu_pinned_admit(u32 mask)
+{
+	struct upmu_pinned of_cpus = {}, of_tasks = {};
+	unsigned int cpu, most, counters = U32_MAX;
+	struct task_struct *owner;
+	bool refused;
+
+	/* One after the other: they share what they fill. */
+	for_each_online_cpu(cpu) {
+		smp_call_function_single(cpu, upmu_pinned_of_cpu, &of_cpus, 1);
+		if (upmu_core_of(cpu))
+			counters = min(counters, upmu_core_of(cpu)->counters);
+	}
+	upmu_pinned_of_tasks(&of_tasks);
+	most = of_cpus.most + of_tasks.most;
+	refused = mask == UPMU_ALL_COUNTERS ? most != 0 : most > counters;
+	refused |= of_cpus.only_cycles || of_tasks.only_cycles;
+	owner = of_tasks.owner ? of_tasks.owner : of_cpus.owner;
+	if (refused)
+		upmu_pinned_refuse(owner);
+	if (of_tasks.owner)
+		put_task_struct(of_tasks.owner);
+	if (of_cpus.owner)
+		put_task_struct(of_cpus.owner);
+	return refused ? -EBUSY : 0;
+}
+
+void upmu_pinned_show(struct seq_file *m)
+{
+	if (upmu_pinned_refused)
+		seq_printf(m, "refused pid %d comm %s\n", upmu_pinned_pid,
+			   upmu_pinned_comm);
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_handover ROUNDS - counters change hands, and nothing is left in between
+ *
+ * From one RAW holder to the next, from perf to a holder and back, with CPUs
+ * that are off meanwhile, under load, and beside pinned events.
+ */
+#include <poll.h>
+#include <sys/stat.h>
+
+#include "tests/boards/kmod.h"
+
+#define MARK_TYPE    0x55
+#define MARK_COUNT   0x12345
+#define EVENT_CYCLES 0x11
+#define MOST_EVENTS  32
+
+static int cpus;
+
+static bool counts_on(int cpu, double within)
+{
+	struct counter counter = {
+		event_open(PERF_TYPE_HARDWARE, 0, 0, -1, cpu, 0), NULL
+	};
+	double end = seconds() + within;
+	struct times times;
+
+	do {
+		usleep(2000);
+		times = counter_read(&counter);
+	} while (!(times.running && times.value) && seconds() < end);
+	close(counter.fd);
+	return times.running && times.value;
+}
+
+static bool counts_everywhere(double within)
+{
+	for (int cpu = 0; cpu < cpus; cpu++)
+		if (!counts_on(cpu, within))
+			return false;
+	return true;
+}
+
+static void away_test(void)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpus - 1);
+	if (cpus < 2)
+		return;
+	fd = take(UPMU_MODE_CYCLES);
+	poke(path, "0");
+	close(fd);
+	poke(path, "1");
+	tap(fd >= 0 && counts_everywhere(5),
+	    "perf_counts_cycles_on_a_cpu_that_was_off_when_the_lease_ended",
+	    "%d", fd);
+}
+
+/* Keeps putting an event on its CPU's counters and taking it off. */
+static pid_t stress(int cpu)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (pid)
+		return pid;
+	pin(cpu);
+	fd = event_open(PERF_TYPE_RAW, 8, 0, 0, -1, 0);
+	for (;;) {
+		ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+		ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+}
+
+static void load_test(int rounds)
+{
+	int done = 0, lost = 0;
+
+	while (done < rounds) {
+		pid_t load[MOST_EVENTS];
+
+		for (int cpu = 0; cpu < cpus; cpu++)
+			load[cpu] = stress(cpu);
+		for (int n = 0; n < 8 && done < rounds; n++, done++)
+			close(take(UPMU_MODE_CYCLES));
+		for (int cpu = 0; cpu < cpus; cpu++)
+			kill(load[cpu], SIGKILL);
+		while (wait(NULL) > 0)
+			;
+		lost += !counts_everywhere(5);
+	}
+	tap(!lost && done, "perf_counts_cycles_after_leases_under_load",
+	    "%d leases, lost %d times", done, lost);
+}
+
+static void raw_leaver(int ready)
+{
+	int fd = take(UPMU_MODE_RAW);
+
+	if (fd < 0)
+		_exit(1);
+	for (int cpu = cpus - 1; cpu >= 0; cpu--) {
+		pin(cpu);
+		upmu_regs_set_type(2, MARK_TYPE);
+		upmu_regs_set_counter(2, MARK_COUNT);
+	}
+	(void)!write(ready, "x", 1);
+	usleep(3000);
+	_exit(0);
+}
+
+static bool finds_marks(void)
+{
+	bool found = false;
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		pin(cpu);
+		found |= (upmu_regs_type(2) & 0xff) == MARK_TYPE ||
+			 upmu_regs_counter(2) == MARK_COUNT;
+	}
+	return found;
+}
+
+/* A taker that spins on EBUSY; 1: it found the last one's registers. */
+static int handover(void)
+{
+	struct upmu_lease lease = { .size = sizeof(lease),
+				    .mode = UPMU_MODE_RAW };
+	int ready[2], fd, found;
+	pid_t leaver;
+	char byte;
+
+	if (pipe(ready))
+		return -1;
+	leaver = fork();
+	if (!leaver)
+		raw_leaver(ready[1]);
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		return -1;
+	fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
+	while (ioctl(fd, UPMU_IOC_LEASE, &lease))
+		if (errno != EBUSY)
+			return -1;
+	found = finds_marks();
+	close(fd);
+	close(ready[0]);
+	waitpid(leaver, NULL, 0);
+	return found;
+}
+
+static void raw_test(int rounds)
+{
+	int leaks = 0, failed = 0;
+
+	for (int n = 0; n < rounds; n++) {
+		int found = handover();
+
+		leaks += found > 0;
+		failed += found < 0;
+	}
+	tap(!leaks && !failed,
+	    "the_next_raw_holder_never_finds_the_last_ones_registers",
+	    "%d handovers, %d leaks, %d failed", rounds, leaks, failed);
+}
+
+static bool alive(int fd)
+{
+	struct times times;
+
+	return read(fd, &times, sizeof(times)) == sizeof(times);
+}
+
+static void pinned_cpu_test(void)
+{
+	int counters = (int)info_of(-1).counters, open = 0, lease;
+	int fds[MOST_EVENTS];
+	bool lived = true;
+
+	fds[open++] = event_open(PERF_TYPE_HARDWARE, 0, 0, -1, 0, 1);
+	while (open <= counters && open < MOST_EVENTS)
+		fds[open++] =
+			event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 0, 1);
+	lease = take(UPMU_MODE_CYCLES);
+	usleep(50000);
+	close(lease);
+	for (int n = 0; n < open; n++)
+		lived &= alive(fds[n]);
+	tap(lived && lease == -EBUSY,
+	    "cycles_is_refused_where_a_pinned_event_would_lose_its_counter",
+	    "%d", lease);
+	tap(file_has(UPMU_STATE, "\nrefused pid ") &&
+		    file_has(UPMU_STATE, " comm kmod_handover\n"),
+	    "and_the_state_names_the_events_owner", NULL);
+	while (open)
+		close(fds[--open]);
+}
+
+static void pinned_sleeper(int go, int done)
+{
+	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, 0, -1, 1);
+	char byte;
+
+	spin_loop(100000);
+	(void)!write(done, "x", 1);
+	(void)!read(go, &byte, 1);
+	spin_loop(100000);
+	_exit(!alive(fd));
+}
+
+static void pinned_task_test(void)
+{
+	int go[2], done[2], status = -1, lease;
+	pid_t sleeper;
+	char byte;
+
+	if (pipe(go) || pipe(done))
+		return;
+	sleeper = fork();
+	if (!sleeper)
+		pinned_sleeper(go[0], done[1]);
+	(void)!read(done[0], &byte, 1);
+	usleep(50000);
+	lease = take(UPMU_MODE_RAW);
+	(void)!write(go[1], "x", 1);
+	waitpid(sleeper, &status, 0);
+	tap(lease == -EBUSY && status == 0,
+	    "raw_is_refused_for_a_pinned_event_of_a_task_that_sleeps", "%d, %d",
+	    lease, status);
+	close(lease);
+}
+
+/* perf sets its counter anew when its event is switched on. */
+static int user_takes(void *event)
+{
+	uint32_t before;
+
+	if (setgid(1000) || setuid(1000) || take(UPMU_MODE_CYCLES) < 0)
+		return 2;
+	pin(0);
+	spin_loop(1000000);
+	before = upmu_regs_cycles32();
+	ioctl(*(int *)event, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(*(int *)event, PERF_EVENT_IOC_ENABLE, 0);
+	return upmu_regs_cycles32() - before > 1u << 30;
+}
+
+static void user_test(void)
+{
+	int fd = event_open(PERF_TYPE_HARDWARE, 0, 0, -1, 0, 0), status;
+
+	chmod(UPMU_DEVICE, 0666);
+	status = in_child(user_takes, &fd);
+	tap(status == 0,
+	    "an_ordinary_users_lease_takes_the_cycle_counter_from_perf", "%d",
+	    status);
+	close(fd);
+	chmod(UPMU_DEVICE, 0660);
+}
+
+static void poll_test(void)
+{
+	struct upmu_lease lease = { .size = sizeof(lease),
+				    .mode = UPMU_MODE_CYCLES };
+	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC), status = 0;
+	pid_t waiter = fork();
+
+	if (!waiter) {
+		struct pollfd waits = { .fd = fd, .events = 0, .revents = 0 };
+
+		alarm(30); /* one that wakes by a time limit proves nothing */
+		_exit(poll(&waits, 1, -1) != 1 || !(waits.revents & POLLHUP));
+	}
+	usleep(300000); /* it waits by now */
+	if (!ioctl(fd, UPMU_IOC_LEASE, &lease))
+		close(dup(fd)); /* ends it */
+	waitpid(waiter, &status, 0);
+	tap(status == 0, "poll_that_began_before_the_lease_wakes_when_it_ends",
+	    "%x", status);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 30;
+
+	cpus = cpus_online();
+	away_test();
+	pinned_cpu_test();
+	pinned_task_test();
+	user_test();
+	poll_test();
+	raw_test(rounds);
+	load_test(rounds);
+	return tap_done();
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_many HOLDERS COMMAND... - that many processes hold a lease each
+ *
+ * Runs COMMAND beside them, then reads the state and prints how many
+ * microseconds that took; kmod_many limit: what one user may hold.
+ */
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "tests/boards/kmod.h"
+
+#define PER_USER    4096 /* uapi.h, EMFILE */
+#define PER_PROCESS 64
+
+static int user_takes(int pipe_out, int most)
+{
+	int taken = 0, fd = 0;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (taken < most && (fd = take(UPMU_MODE_COUNT)) >= 0)
+		taken++;
+	(void)!write(pipe_out, &taken, sizeof(taken));
+	(void)!write(pipe_out, &fd, sizeof(fd));
+	pause();
+	return 0;
+}
+
+static int limit(void)
+{
+	int pipes[2], sum = 0, taken = PER_PROCESS, error = 0;
+
+	chmod(UPMU_DEVICE, 0666);
+	if (pipe(pipes))
+		return 1;
+	while (taken == PER_PROCESS) {
+		if (!fork())
+			_exit(setgid(1000) || setuid(1000) ||
+			      user_takes(pipes[1], PER_PROCESS));
+		if (read(pipes[0], &taken, sizeof(taken)) != sizeof(taken) ||
+		    read(pipes[0], &error, sizeof(error)) != sizeof(error))
+			return 1;
+		sum += taken;
+	}
+	tap(sum == PER_USER && error == -EMFILE,
+	    "a_user_holds_4096_leases_and_no_more", "%d, %d", sum, error);
+	error = take(UPMU_MODE_COUNT);
+	tap(error >= 0, "that_takes_nothing_from_root", "%d", error);
+	return tap_done();
+}
+
+static void hold(int count)
+{
+	for (int n = 0; n < count; n++) {
+		int pipes[2], figures[2];
+
+		if (pipe(pipes))
+			exit(1);
+		if (!fork())
+			_exit(user_takes(pipes[1], 1));
+		if (read(pipes[0], figures, sizeof(figures)) !=
+			    sizeof(figures) ||
+		    figures[0] != 1)
+			exit(1);
+		close(pipes[0]);
+		close(pipes[1]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static char buffer[1 << 16];
+	char command[200] = "";
+	double begun;
+	int fd;
+
+	if (argc > 1 && !strcmp(argv[1], "limit"))
+		return limit();
+	hold(atoi(argv[1]));
+	for (int n = 2; n < argc; n++) {
+		strcat(command, argv[n]);
+		strcat(command, " ");
+	}
+	if (system(command))
+		return 1;
+	begun = seconds();
+	fd = open(UPMU_STATE, O_RDONLY);
+	while (read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	printf("%.0f\n", (seconds() - begun) * 1e6);
+	return 0;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_readers SECONDS - arm64: holders and readers by kernel.perf_user_access
+ *
+ * perf's driver writes the permission register as well; neither those whom it
+ * permits nor those who hold a lease ever get SIGILL, whatever else goes on.
+ */
+#include "tests/boards/kmod.h"
+
+static struct {
+	volatile int stop;
+	volatile uint64_t reads, illegal;
+} * all;
+
+static double length;
+
+static void handle(void)
+{
+	struct sigaction action = { .sa_handler = kmod_on_illegal,
+				    .sa_flags = SA_NODEFER };
+
+	sigaction(SIGILL, &action, NULL);
+}
+
+/* As perf_user_access allows; @lease: beside a CYCLES lease of its own. */
+static void read_pages(bool lease)
+{
+	struct counter counter;
+	uint64_t value;
+
+	if (lease && take(UPMU_MODE_CYCLES) < 0)
+		_exit(3);
+	counter = counter_open(lease ? PERF_TYPE_RAW : PERF_TYPE_HARDWARE,
+			       lease ? 0x11 : 0);
+	if (!counter.page)
+		_exit(2);
+	while (!all->stop) {
+		if (sigsetjmp(kmod_illegal, 0)) {
+			all->illegal++;
+			usleep(1000);
+			continue;
+		}
+		all->reads += counter_page(&counter, &value);
+	}
+	_exit(0);
+}
+
+static void read_cycles(uint32_t mode)
+{
+	if (take(mode) < 0)
+		_exit(3);
+	while (!all->stop) {
+		if (sigsetjmp(kmod_illegal, 0)) {
+			all->illegal++;
+			usleep(1000);
+			continue;
+		}
+		upmu_regs_cycles32();
+		all->reads++;
+	}
+	_exit(0);
+}
+
+enum reader { PAGES, PAGES_LEASED, CYCLES, RAW };
+
+static void start(enum reader reader)
+{
+	memset((void *)all, 0, sizeof(*all));
+	pin(0);
+	if (fork())
+		return;
+	handle();
+	pin(cpus_online() - 1);
+	if (reader == PAGES || reader == PAGES_LEASED)
+		read_pages(reader == PAGES_LEASED);
+	read_cycles(reader == RAW ? UPMU_MODE_RAW : UPMU_MODE_CYCLES);
+}
+
+static void finish(const char *claim)
+{
+	int status, failed = 0;
+
+	all->stop = 1;
+	while (wait(&status) > 0)
+		failed |= status;
+	tap(!failed && all->reads > 1000 && !all->illegal, claim,
+	    "%llu reads, %llu SIGILL, status %x",
+	    (unsigned long long)all->reads, (unsigned long long)all->illegal,
+	    failed);
+}
+
+static void others_lease(void)
+{
+	for (double end = seconds() + length; seconds() < end;) {
+		int fd = take(UPMU_MODE_CYCLES);
+
+		usleep(20000);
+		close(fd);
+		usleep(20000);
+	}
+}
+
+static void others_sample(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_RAW,
+					.size = sizeof(attr),
+					.config = 0x11,
+					.sample_period = 2000000 };
+	long fd = syscall(__NR_perf_event_open, &attr, -1, cpus_online() - 1,
+			  -1, PERF_FLAG_FD_CLOEXEC);
+
+	usleep((useconds_t)(length * 1e6));
+	close((int)fd);
+}
+
+static void owner_writes(void)
+{
+	for (double end = seconds() + length; seconds() < end; usleep(20000))
+		poke("/proc/sys/kernel/perf_user_access", "0");
+	poke("/proc/sys/kernel/perf_user_access", "1");
+}
+
+/* On a kernel at EL2, too, the kernel's cycles are counted. */
+static void kernel_test(void)
+{
+	int fd = take(UPMU_MODE_CYCLES);
+	uint64_t first, second, third;
+	double begun, between, end;
+
+	begun = seconds();
+	first = upmu_regs_cycles64();
+	spin_loop(3000000);
+	between = seconds();
+	second = upmu_regs_cycles64();
+	for (int n = 0; n < 100000; n++)
+		syscall(__NR_getppid);
+	end = seconds();
+	third = upmu_regs_cycles64();
+	tap((third - second) / (end - between) >
+		    (second - first) / (between - begun) / 2,
+	    "the_cycle_counter_counts_the_kernel_too",
+	    "%.2f cycles a ns in user mode, %.2f in system calls",
+	    (second - first) / (between - begun) / 1e9,
+	    (third - second) / (end - between) / 1e9);
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	length = argc > 1 ? atof(argv[1]) : 2;
+	all = mmap(NULL, sizeof(*all), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	kernel_test();
+	if (poke("/proc/sys/kernel/perf_user_access", "1")) {
+		tap_skip("readers_by_perf_user_access", "this kernel has none");
+		return tap_done();
+	}
+	start(PAGES);
+	others_lease();
+	finish("a_reader_by_perf_user_access_reads_through_others_leases");
+	start(PAGES_LEASED);
+	others_lease();
+	finish("so_does_one_that_holds_a_lease_too");
+	start(CYCLES);
+	others_sample();
+	finish("a_cycles_holder_reads_beside_sampling");
+	start(CYCLES);
+	owner_writes();
+	finish("and_while_perf_user_access_is_switched_off");
+	start(RAW);
+	others_sample();
+	finish("a_raw_holder_reads_beside_sampling");
+	start(RAW);
+	owner_writes();
+	finish("and_while_perf_user_access_is_switched_off_too");
+	return tap_done();
+}

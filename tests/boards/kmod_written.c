@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_written - programs that write to registers they may only read by custom
+ *
+ * kmod_written        takes leases, writes, looks at what became of it
+ * kmod_written reset  resets all counters, stops the cycle counter, exits
+ */
+#include <poll.h>
+
+#include "tests/boards/kmod.h"
+
+#define PEEK "/proc/upmu_peek"
+
+static struct times total(int fd)
+{
+	struct counter counter = { fd, NULL };
+
+	return counter_read(&counter);
+}
+
+static void leave_the_cpu(void)
+{
+	for (int n = 0; n < 3; n++)
+		usleep(2000);
+}
+
+static bool cycles_run(void)
+{
+	uint32_t first = upmu_regs_cycles32();
+
+	spin_loop(10000);
+	return upmu_regs_cycles32() != first;
+}
+
+static short told(int fd)
+{
+	struct pollfd waits = { .fd = fd, .events = POLLPRI, .revents = 0 };
+
+	return poll(&waits, 1, 5000) == 1 ? waits.revents : 0;
+}
+
+/* One reset put everybody's counts off by 2^31. */
+static void reset_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	struct times before = total(perf), after;
+
+	spin_loop(1000000);
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	upmu_regs_isb();
+	after = total(perf);
+	tap(after.value - before.value < 1u << 30,
+	    "perf_does_not_believe_a_counter_that_was_reset", "%llu",
+	    (unsigned long long)(after.value - before.value));
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	upmu_regs_isb();
+	leave_the_cpu();
+	spin_loop(100000);
+	after = total(perf);
+	tap(after.value - before.value < 1u << 30 &&
+		    after.value - before.value > 100000,
+	    "nor_after_a_switch_and_it_counts_on", "%llu",
+	    (unsigned long long)(after.value - before.value));
+	tap(told(lease) & POLLPRI, "the_holder_is_told_by_poll", NULL);
+	tap(info_of(lease).lease_written & UPMU_WRITTEN_COUNTS, "and_by_info",
+	    "%x", info_of(lease).lease_written);
+	tap(!system("dmesg | grep -q \"upmu: under the count lease of "
+		    "kmod_written .* wrote the PMU's registers\""),
+	    "and_the_log_says_who", NULL);
+	close(lease);
+	close(perf);
+}
+
+static void stop_test(void)
+{
+	int lease = take(UPMU_MODE_CYCLES), next;
+
+	tap(cycles_run() && !info_of(lease).lease_written,
+	    "a_holder_that_reads_is_accused_of_nothing", "%x",
+	    info_of(lease).lease_written);
+	upmu_regs_disable(UPMU_MASK_CYCLES);
+	upmu_regs_isb();
+	leave_the_cpu();
+	tap(cycles_run() && info_of(lease).lease_written & UPMU_WRITTEN_ENABLES,
+	    "a_cycle_counter_switched_off_runs_after_the_next_switch", "%x",
+	    info_of(lease).lease_written);
+	upmu_regs_change_control(UPMU_CONTROL_E, UPMU_CONTROL_D);
+	upmu_regs_isb();
+	leave_the_cpu();
+	tap(cycles_run() && !(upmu_regs_control() & UPMU_CONTROL_D) &&
+		    info_of(lease).lease_written & UPMU_WRITTEN_CONTROL,
+	    "and_so_for_all_counters_stopped_or_divided", "%x",
+	    info_of(lease).lease_written);
+	upmu_regs_change_control(UPMU_CONTROL_E, 0);
+	close(lease);
+	next = take(UPMU_MODE_CYCLES);
+	tap(cycles_run(), "the_next_holder_starts_from_a_running_counter",
+	    NULL);
+	close(next);
+}
+
+static void type_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	struct times before = total(perf), after;
+
+	for (unsigned int n = 0; n < upmu_regs_counters(); n++)
+		upmu_regs_set_type(n, 0x42);
+	leave_the_cpu();
+	spin_loop(200000);
+	after = total(perf);
+	tap(after.value - before.value > 200000 &&
+		    info_of(lease).lease_written & UPMU_WRITTEN_TYPES,
+	    "what_perf_counts_is_set_again", "%llu, %x",
+	    (unsigned long long)(after.value - before.value),
+	    info_of(lease).lease_written);
+	close(lease);
+	close(perf);
+}
+
+static char before[65536], after[65536];
+
+/* Every register but the counts, which no one can take back. */
+static void peek(char *text)
+{
+	static const char *const counts[] = { " cycles ", " counter" };
+	FILE *file = fopen(PEEK, "r");
+	size_t got = file ? fread(text, 1, 65535, file) : 0;
+	char *found;
+
+	text[got] = '\0';
+	if (file)
+		fclose(file);
+	for (int n = 0; n < 2; n++)
+		while ((found = strstr(text, counts[n]))) {
+			char *end = found + 10 + strcspn(found + 10, " \n");
+
+			memmove(found, end, strlen(end) + 1);
+		}
+}
+
+static void nothing_left_test(uint32_t mode, const char *claim)
+{
+	int lease;
+
+	peek(before);
+	lease = take(mode);
+	upmu_regs_set_type(1, 0x55);
+	upmu_regs_set_type(3, 0x42);
+	upmu_regs_enable(0xf);
+	upmu_regs_select(2);
+	leave_the_cpu();
+	close(lease);
+	peek(after);
+	if (!tap(!strcmp(before, after), claim, NULL))
+		printf("# was %.300s\n# is  %.300s\n", before, after);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "reset")) {
+		upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+		upmu_regs_disable(UPMU_MASK_CYCLES);
+		return 0;
+	}
+	pin(0);
+	nothing_left_test(UPMU_MODE_COUNT,
+			  "nothing_is_left_of_what_a_count_holder_wrote");
+	nothing_left_test(UPMU_MODE_CYCLES,
+			  "nor_of_what_a_cycles_holder_wrote");
+	reset_test();
+	stop_test();
+	type_test();
+	return tap_done();
+}
