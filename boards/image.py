@@ -143,10 +143,6 @@ def device_tree(path, board, kernel, model):
     if model.is_unlike():
         tree.unlike(path, model.names)
     model.tell(_call, path)
-    if "dtb-randomness=off" in board["qemu"]:
-        # what it would put there by chance: programs want random numbers
-        _call("fdtput", "-t", "x", path, "/chosen", "rng-seed",
-              *(f"{number:x}" for number in range(1, 9)))
     # The emulator pads its tree to 1 MiB, and doubles what it is given: more
     # than an arm64 kernel takes.
     _call("dtc", "-q", "-I", "dtb", "-O", "dtb", "-o", path + ".packed", path)
