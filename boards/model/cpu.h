@@ -39,6 +39,7 @@ struct block {
  * page in the micro TLB, and for stores dirty already. By virtual address.
  */
 #define QUICK 128
+#define SEEN  1024
 
 struct cpu {
 	uint64_t tally[MODEL_LEVELS][TALLIES];
@@ -57,6 +58,12 @@ struct cpu {
 	uint64_t space; /* the process that ran here last */
 	struct cache l1i, l1d;
 	uint8_t *quick_of_set;
+	/* of each slot of the data TLB: which of quick[0] are of its page */
+	unsigned __int128 quick_of_slot[TLB_MICRO_MOST];
+	/* what QEMU said last of a page: asking it again is slow */
+	struct {
+		uint64_t page, phys;
+	} seen[SEEN];
 	struct micro_tlb itlb, dtlb;
 	struct main_tlb tlb;
 	bool has_tlb, has_l2;

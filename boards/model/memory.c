@@ -58,6 +58,8 @@ void memory_flush(struct cpu *cpu)
 	cpu->flush = false;
 	memset(cpu->quick, 0xff, sizeof(cpu->quick));
 	cpu->fetch_page = UINT64_MAX;
+	memset(cpu->quick_of_slot, 0, sizeof(cpu->quick_of_slot));
+	memset(cpu->seen, 0xff, sizeof(cpu->seen));
 	micro_tlb_flush(&cpu->itlb);
 	micro_tlb_flush(&cpu->dtlb);
 }
@@ -108,12 +110,39 @@ static void data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
 	}
 }
 
-static void forget_page(struct cpu *cpu, uint64_t page)
+/* The page of this slot is leaving: its lines are no longer quick. */
+static void forget_page(struct cpu *cpu, int slot, uint64_t page)
 {
-	for (int store = 0; store < 2; store++)
-		for (int i = 0; i < QUICK; i++)
-			if (cpu->quick[store][i] >> cpu->page_shift == page)
-				cpu->quick[store][i] = UINT64_MAX;
+	unsigned __int128 bits = cpu->quick_of_slot[slot];
+
+	cpu->quick_of_slot[slot] = 0;
+	for (int half = 0; half < 2; half++)
+		for (uint64_t left = (uint64_t)(bits >> 64 * half); left;
+		     left &= left - 1) {
+			int i = half * 64 + __builtin_ctzll(left);
+
+			if (cpu->quick[0][i] >> cpu->page_shift == page)
+				cpu->quick[0][i] = UINT64_MAX;
+			if (cpu->quick[1][i] >> cpu->page_shift == page)
+				cpu->quick[1][i] = UINT64_MAX;
+		}
+}
+
+/* The physical page, or DEVICE. */
+static uint64_t physical(struct cpu *cpu, qemu_plugin_meminfo_t info,
+			 uint64_t virt)
+{
+	uint64_t page = virt >> cpu->page_shift, phys;
+
+	if (cpu->seen[page % SEEN].page == page)
+		return cpu->seen[page % SEEN].phys;
+	phys = qemu_access_phys(info, virt);
+	if (phys == DEVICE)
+		return phys;
+	phys &= ~((1ull << cpu->page_shift) - 1);
+	cpu->seen[page % SEEN].page = page;
+	cpu->seen[page % SEEN].phys = phys;
+	return phys;
 }
 
 /* The physical address, or DEVICE. */
@@ -126,9 +155,7 @@ static uint64_t translate(struct cpu *cpu, uint64_t *tally,
 	uint64_t phys;
 
 	if (slot < 0) {
-		phys = qemu_access_phys(info, virt);
-		if (phys != DEVICE)
-			phys &= ~inside;
+		phys = physical(cpu, info, virt);
 		tally[store ? DTLB_WRITE_REFILLS : DTLB_READ_REFILLS]++;
 		if (cpu->has_tlb) {
 			tally[TLB_LOOKUPS]++;
@@ -137,7 +164,7 @@ static uint64_t translate(struct cpu *cpu, uint64_t *tally,
 		}
 		slot = micro_tlb_fill(&cpu->dtlb, page, phys, &gone);
 		if (gone != UINT64_MAX)
-			forget_page(cpu, gone);
+			forget_page(cpu, slot, gone);
 	}
 	phys = cpu->dtlb.phys[slot];
 	return phys == DEVICE ? DEVICE : phys | (virt & inside);
@@ -159,6 +186,9 @@ static void make_quick(struct cpu *cpu, uint64_t virt, uint64_t phys,
 	if (cpu->quick[0][i] != line)
 		cpu->quick[1][i] = UINT64_MAX;
 	cpu->quick[0][i] = line;
+	cpu->quick_of_slot[micro_tlb_find(&cpu->dtlb,
+					  virt >> cpu->page_shift)] |=
+		(unsigned __int128)1 << i;
 	if (store)
 		cpu->quick[1][i] = line;
 }
