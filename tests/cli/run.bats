@@ -4,6 +4,7 @@
 # by one that writes down how it was called.
 
 setup() {
+	unset UPMU_YES # of ./check --yes
 	top=$BATS_TEST_DIRNAME/../..
 	bin=$BATS_TEST_TMPDIR/bin
 	calls=$BATS_TEST_TMPDIR/calls
