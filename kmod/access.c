@@ -118,11 +118,17 @@ void upmu_access_check_event(struct perf_event *event)
 		upmu_guard_check_event(current, event);
 }
 
-static noinline void upmu_access_change(const struct task_struct *prev,
-					const struct upmu_process *next)
+/* Not in line: the switch of all others needs no frame then. */
+static noinline void upmu_access_left(const struct task_struct *prev)
 {
 	if (upmu_access_may_write() && prev->mm)
 		upmu_access_check_task(prev);
+}
+
+static noinline void upmu_access_change(const struct task_struct *prev,
+					const struct upmu_process *next)
+{
+	upmu_access_left(prev);
 	upmu_access_follow(next);
 }
 
@@ -136,8 +142,7 @@ void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 
 	/* Kernel threads never run user mode; the next process decides. */
 	if (!next->mm) {
-		if (upmu_access_may_write() && prev->mm)
-			upmu_access_check_task(prev);
+		upmu_access_left(prev);
 		return;
 	}
 	process = upmu_process_with(next->mm);

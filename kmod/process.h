@@ -128,7 +128,7 @@ upmu_process_with(const struct mm_struct *mm)
 		READ_ONCE(upmu_process_bucket(mm)->first);
 	const struct upmu_process *process;
 
-	for (; node; node = READ_ONCE(node->next)) {
+	for (; unlikely(node); node = READ_ONCE(node->next)) {
 		process = hlist_entry(node, struct upmu_process, by_mm);
 		if (process->mm == mm)
 			return process;

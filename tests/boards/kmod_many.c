@@ -58,8 +58,8 @@ static void hold(int count)
 			exit(1);
 		if (!fork())
 			_exit(user_takes(pipes[1], 1));
-		if (read(pipes[0], figures, sizeof(figures)) !=
-			    sizeof(figures) ||
+		if (read(pipes[0], &figures[0], sizeof(int)) != sizeof(int) ||
+		    read(pipes[0], &figures[1], sizeof(int)) != sizeof(int) ||
 		    figures[0] != 1)
 			exit(1);
 		close(pipes[0]);
