@@ -5,9 +5,9 @@
  * 3.2.50 (who may use it) to 3.2.54, table 3-137 (events).
  *
  * As on the BCM2835, nobody hears its interrupts: their enables are kept, and
- * the flags are right whenever somebody looks. The manual leaves the counters
- * open at reset; here they are 0, and a counter begins to be modelled when it
- * is first touched, so that a kernel that counts cycles only costs nothing.
+ * the flags are right whenever somebody looks. The counters are 0 at reset
+ * (3.2.52 to 3.2.54); a counter begins to be modelled when it is first touched,
+ * so that a kernel that counts cycles only costs nothing.
  */
 #include <stdio.h>
 #include <string.h>
