@@ -116,7 +116,7 @@ static void upmu_pinned_of_tasks(struct upmu_pinned *pinned)
 	rcu_read_unlock();
 }
 
-static void upmu_pinned_refuse(const struct task_struct *owner)
+static void upmu_pinned_refuse(struct task_struct *owner)
 {
 	upmu_pinned_refused = true;
 	upmu_pinned_pid = owner ? task_pid_nr(owner) : 0;
