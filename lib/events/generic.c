@@ -98,6 +98,35 @@ const struct upmu_generic *upmu_software_find(const char *name, size_t length)
 	return find(software, COUNT_OF(software), name, length);
 }
 
+const char *upmu_software_text(uint64_t config)
+{
+	static const char *const texts[] = {
+		[PERF_COUNT_SW_CPU_CLOCK] =
+			"nanosecond that the CPU's clock went on",
+		[PERF_COUNT_SW_TASK_CLOCK] =
+			"nanosecond in which the program ran",
+		[PERF_COUNT_SW_PAGE_FAULTS] = "page fault, minor or major",
+		[PERF_COUNT_SW_CONTEXT_SWITCHES] =
+			"switch of a CPU from this program to another",
+		[PERF_COUNT_SW_CPU_MIGRATIONS] =
+			"move of the program to another CPU",
+		[PERF_COUNT_SW_PAGE_FAULTS_MIN] =
+			"page fault served without reading a disk",
+		[PERF_COUNT_SW_PAGE_FAULTS_MAJ] =
+			"page fault that had to read a disk",
+		[PERF_COUNT_SW_ALIGNMENT_FAULTS] =
+			"unaligned access that the kernel put right",
+		[PERF_COUNT_SW_EMULATION_FAULTS] =
+			"instruction that the kernel carried out in place of "
+			"the core",
+		[PERF_COUNT_SW_DUMMY] = "nothing: for the records beside it",
+		[SW_CGROUP_SWITCHES] =
+			"switch of a CPU to a program of another cgroup",
+	};
+
+	return config < COUNT_OF(texts) ? texts[config] : NULL;
+}
+
 const struct upmu_generic *upmu_hardware_find(const char *name, size_t length)
 {
 	return find(hardware, COUNT_OF(hardware), name, length);

@@ -15,6 +15,9 @@ struct upmu_generic {
 /* The kernel's software events; NULL: none of that name. */
 const struct upmu_generic *upmu_software_find(const char *name, size_t length);
 
+/* What one count of a software event is; NULL: not known. */
+const char *upmu_software_text(uint64_t config);
+
 /* perf's names for hardware: `cycles`, `L1-dcache-load-misses`. */
 const struct upmu_generic *upmu_hardware_find(const char *name, size_t length);
 

@@ -171,25 +171,32 @@ static void mark_unlike(struct upmu_resolved *out)
 }
 
 /*
- * A mnemonic of the core; or what the kernel's driver takes for a generic
- * name. A 32-bit kernel may count an ARMv8 core with a driver for ARMv7: the
- * name of the PMU tells the driver.
+ * A 32-bit kernel may count an ARMv8 core with a driver for ARMv7: the name of
+ * the PMU tells the driver.
  */
-static const struct upmu_event_row *row_of(const struct question *q,
-					   const struct upmu_core_kind *kind,
-					   const struct upmu_generic *generic)
+const struct upmu_event_row *
+upmu_kind_perf_row(const struct upmu_core_kind *kind,
+		   const struct upmu_generic *generic)
 {
 	const struct upmu_event_row *row;
 	const struct upmu_core *driver;
 
-	if (!generic)
-		return upmu_core_find(kind->core, q->name.text, q->name.length);
 	driver = upmu_core_by_name(kind->pmu_name,
 				   upmu_span(kind->pmu_name, '\0'));
 	if (!driver || driver == kind->core)
 		return upmu_core_perf_row(kind->core, generic);
 	row = upmu_core_perf_row(driver, generic);
 	return row ? upmu_core_find_code(kind->core, upmu_row_code(row)) : NULL;
+}
+
+/* A mnemonic of the core; or what the kernel takes for a generic name. */
+static const struct upmu_event_row *row_of(const struct question *q,
+					   const struct upmu_core_kind *kind,
+					   const struct upmu_generic *generic)
+{
+	if (generic)
+		return upmu_kind_perf_row(kind, generic);
+	return upmu_core_find(kind->core, q->name.text, q->name.length);
 }
 
 /*

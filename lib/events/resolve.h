@@ -3,6 +3,7 @@
 #define UPMU_EVENTS_RESOLVE_H
 
 #include "lib/events/events.h"
+#include "lib/events/generic.h"
 
 /* One event as written, without its `:` modifiers. */
 struct upmu_word {
@@ -25,6 +26,14 @@ int upmu_word_resolve(struct upmu_resolved *out, const struct upmu_word *word,
 /* The event that serves as one of the nine, on each kind that has a table. */
 void upmu_default_resolve(struct upmu_resolved *out, enum upmu_default which,
 			  const struct upmu_machine *machine);
+
+/*
+ * What perf counts for a generic name on a kind of core, by its driver; NULL:
+ * nothing that the core's table has.
+ */
+const struct upmu_event_row *
+upmu_kind_perf_row(const struct upmu_core_kind *kind,
+		   const struct upmu_generic *generic);
 
 /* What messages and names call a kind: its core, else its PMU. */
 const char *upmu_kind_label(const struct upmu_core_kind *kind);
