@@ -25,7 +25,8 @@ static const char usage[] =
 	"that have every one of them in name, description or caveat, as "
 	"their code\n"
 	"(0x1d), or as what perf, PAPI or LIKWID calls them.\n\n"
-	"  --core NAME    of this core instead of this machine's (cortex-a53)\n"
+	"  --core NAME    of this core instead of this machine's (cortex-a53,\n"
+	"                 0x410fd034: its MIDR)\n"
 	"  --all          of every core that upmu knows\n"
 	"  --search WORD  the same as WORD\n"
 	"  --explain EVENT  all that is known of one event, by any name\n"
@@ -121,6 +122,17 @@ static int read_options(struct list_options *options, int argc, char **argv)
 		}
 	}
 	return check_options(options, argv + optind);
+}
+
+/* A name, or a MIDR as /proc and sysfs show it: 0x410fd034. */
+static const struct upmu_core *find_core(const char *name)
+{
+	char *end;
+	unsigned long long midr = strtoull(name, &end, 16);
+
+	if (!strncmp(name, "0x", 2) && !*end && midr >> 24 && !(midr >> 32))
+		return upmu_core_by_midr(midr);
+	return upmu_core_by_name(name, strlen(name));
 }
 
 static int refuse_core(const char *name)
@@ -289,7 +301,7 @@ int cmd_list(int argc, char **argv)
 	if (ret)
 		return ret < 0 ? 2 : 0;
 	if (options.core) {
-		core = upmu_core_by_name(options.core, strlen(options.core));
+		core = find_core(options.core);
 		if (!core)
 			return refuse_core(options.core);
 		pretend(&machine, core);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/events/generic.h"
+#include "lib/events/resolve.h"
 #include "list.h"
 #include "names.h"
 
@@ -75,7 +75,7 @@ static json_t *row_name(const struct upmu_event_row *row)
 }
 
 /* What perf counts for its own names on this core. */
-static json_t *perf_names(const struct upmu_core *core)
+static json_t *perf_names(const struct upmu_core_kind *kind)
 {
 	const struct upmu_generic *generic;
 	json_t *array = json_array();
@@ -83,8 +83,8 @@ static json_t *perf_names(const struct upmu_core *core)
 	for (size_t i = 0; (generic = upmu_hardware_at(i)); i++) {
 		const struct upmu_event_row *row, *nearer;
 
-		row = upmu_core_perf_row(core, generic);
-		nearer = list_nearer(core, generic);
+		row = upmu_kind_perf_row(kind, generic);
+		nearer = list_nearer(kind, generic);
 		if (!row && !nearer)
 			continue;
 		json_array_append_new(
@@ -101,6 +101,7 @@ static json_t *perf_names(const struct upmu_core *core)
 static json_t *core_object(const struct list_core *list)
 {
 	json_t *events = json_array();
+	const struct upmu_core_kind kind = list_kind(list);
 	json_t *object;
 
 	for (size_t i = 0; i < list->n; i++)
@@ -113,7 +114,7 @@ static json_t *core_object(const struct list_core *list)
 			   "notes", lines(upmu_core_notes(list->core)),
 			   "manuals", lines(upmu_core_manuals(list->core)));
 	machine_part(list, object);
-	json_object_set_new(object, "perf_names", perf_names(list->core));
+	json_object_set_new(object, "perf_names", perf_names(&kind));
 	json_object_set_new(object, "events", events);
 	return object;
 }

@@ -70,6 +70,10 @@ void list_gather(struct list_core *out, const struct upmu_core *core,
 /** The kernel's own events. */
 void list_gather_software(struct list_core *out, char *const *words);
 
+/** The kind of core of @list; where it is another machine's, one without PMU.
+ */
+struct upmu_core_kind list_kind(const struct list_core *list);
+
 /** Ask perf about every event: opens and closes each. */
 void list_ask_now(struct list_core *list, const struct upmu_machine *machine);
 

@@ -1,70 +1,20 @@
 // SPDX-License-Identifier: MIT
-/*
- * What other tools call an event. PAPI's presets of one event, as its
- * papi_events.csv (48842c6) has them for ARM cores; those that add up or
- * subtract several events are no event of ours.
- */
+/* What an event is called, here and by other tools. */
+#include <ctype.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "lib/events/generic.h"
+#include "lib/events/resolve.h"
 #include "names.h"
-
-#define ALTERNATIVES 4
-
-/* The first that a core has is meant. */
-static const struct {
-	const char *name;
-	const char *events[ALTERNATIVES];
-} papi[] = {
-	{ "PAPI_BR_INS",
-	  { "br_retired", "br_exec", "pc_write_spec", "br_pred" } },
-	{ "PAPI_BR_MSP",
-	  { "br_mis_pred", "br_mispredict", "branch_mispred_nonspec" } },
-	{ "PAPI_BRU_IDL", { "br_comp_wait" } },
-	{ "PAPI_FDV_INS", { "fp_div_spec" } },
-	{ "PAPI_FMA_INS", { "fp_fma_spec" } },
-	{ "PAPI_FML_INS", { "fp_mul_spec" } },
-	{ "PAPI_FP_INS", { "fp_spec", "vfp_spec" } },
-	{ "PAPI_FPU_IDL", { "fl_comp_wait" } },
-	{ "PAPI_FSQ_INS", { "fp_sqrt_spec" } },
-	{ "PAPI_INT_INS", { "int_spec", "dp_spec" } },
-	{ "PAPI_L1_DCA", { "l1d_cache", "dcache_access" } },
-	{ "PAPI_L1_DCM", { "l1d_cache_refill", "dcache_miss" } },
-	{ "PAPI_L1_DCR", { "l1d_cache_rd" } },
-	{ "PAPI_L1_DCW", { "l1d_cache_wr" } },
-	{ "PAPI_L1_ICA", { "l1i_cache" } },
-	{ "PAPI_L1_ICM", { "l1i_cache_refill", "icache_miss" } },
-	{ "PAPI_L1_LDM", { "l1d_cache_refill_rd" } },
-	{ "PAPI_L1_STM", { "l1d_cache_refill_wr" } },
-	{ "PAPI_L2_DCM", { "l2d_cache_refill" } },
-	{ "PAPI_L2_DCR", { "l2d_cache_rd" } },
-	{ "PAPI_L2_DCW", { "l2d_cache_wr" } },
-	{ "PAPI_L2_LDM", { "l2d_cache_refill_rd" } },
-	{ "PAPI_L2_STM", { "l2d_cache_refill_wr" } },
-	{ "PAPI_L2_TCA", { "l2d_cache" } },
-	{ "PAPI_L2_TCM", { "l2d_cache_refill" } },
-	{ "PAPI_L3_DCA", { "l3d_cache" } },
-	{ "PAPI_L3_DCM", { "l3d_cache_refill" } },
-	{ "PAPI_L3_DCR", { "l3d_cache_rd" } },
-	{ "PAPI_L3_LDM", { "ll_cache_miss_rd" } },
-	{ "PAPI_LD_INS", { "ld_spec", "ld_retired" } },
-	{ "PAPI_LST_INS", { "ldst_spec" } },
-	{ "PAPI_LSU_IDL", { "ld_comp_wait" } },
-	{ "PAPI_REF_CYC", { "cnt_cycles" } },
-	{ "PAPI_RES_STL", { "stall_backend" } },
-	{ "PAPI_SR_INS", { "st_spec", "st_retired" } },
-	{ "PAPI_STL_ICY", { "stall", "ibuf_stall" } },
-	{ "PAPI_TLB_DM", { "l2d_tlb_refill", "l1d_tlb_refill", "dtlb_miss" } },
-	{ "PAPI_TLB_IM", { "l1i_tlb_refill", "itlb_miss" } },
-	{ "PAPI_TOT_CYC", { "cpu_cycles" } },
-	{ "PAPI_TOT_INS", { "inst_retired", "instr_exec", "inst_all" } },
-	{ "PAPI_VEC_INS", { "simd_inst_retired", "ase_spec" } },
-};
+#include "others.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+#define PAPI   "PAPI_"
+#define DIGITS 4 /* of a code */
 
 static const struct upmu_event_row *by_name(const struct upmu_core *core,
 					    const char *name)
@@ -72,50 +22,101 @@ static const struct upmu_event_row *by_name(const struct upmu_core *core,
 	return upmu_core_find(core, name, strlen(name));
 }
 
-static const struct upmu_event_row *preset(const struct upmu_core *core,
-					   size_t n)
+static size_t is_row(struct list_meaning *out, const struct upmu_event_row *row)
 {
-	const struct upmu_event_row *row = NULL;
+	out->n = row ? 1 : 0;
+	out->rows[0] = row;
+	out->sign[0] = '+';
+	return out->n;
+}
 
-	for (size_t i = 0; !row && i < ALTERNATIVES && papi[n].events[i]; i++)
-		row = by_name(core, papi[n].events[i]);
-	return row;
+/* Fills @out with the events of "a+b-c", or the first there is of "a|b". */
+static size_t take_events(const struct upmu_core *core,
+			  const struct others_name *other,
+			  struct list_meaning *out)
+{
+	const char *at = other->events, *end = at + other->events_length;
+	char sign = '+';
+
+	out->n = 0;
+	while (at < end && out->n < LIST_MEANING_MOST) {
+		const struct upmu_event_row *row;
+		size_t n = strcspn(at, "+-| ");
+
+		row = upmu_core_find(core, at, n);
+		if (row) {
+			out->sign[out->n] = sign;
+			out->rows[out->n++] = row;
+		}
+		sign = at[n];
+		if (row && sign == '|')
+			break;
+		at += n + 1;
+		if (sign == '|')
+			sign = '+';
+	}
+	return out->n;
 }
 
 /* LIKWID adds the counter, and says _LD and _ST as older manuals do. */
-static const struct upmu_event_row *by_likwid(const struct upmu_core *core,
-					      const char *name)
+static size_t by_likwid(const struct upmu_core *core, const char *name,
+			struct list_meaning *out)
 {
-	const struct upmu_event_row *row;
+	struct others_name other;
 	char event[64];
 	size_t n = strcspn(name, ":");
 
 	if (n >= sizeof(event))
-		return NULL;
+		return 0;
 	memcpy(event, name, n);
 	event[n] = '\0';
-	row = by_name(core, event);
-	if (!row && n > 3 && !strcasecmp(event + n - 3, "_LD"))
+	if (is_row(out, by_name(core, event)))
+		return 1;
+	if (others_find(others_of_likwid(upmu_core_name(core)), event, n,
+			&other))
+		return take_events(core, &other, out);
+	if (n > 3 && !strcasecmp(event + n - 3, "_LD"))
 		memcpy(event + n - 3, "_rd", 3);
-	else if (!row && n > 3 && !strcasecmp(event + n - 3, "_ST"))
+	else if (n > 3 && !strcasecmp(event + n - 3, "_ST"))
 		memcpy(event + n - 3, "_wr", 3);
-	return row ? row : by_name(core, event);
+	return is_row(out, by_name(core, event));
 }
 
-const struct upmu_event_row *list_called(const struct upmu_core *core,
-					 const char *name)
+/* `r1d` and `0x1d`: digits alone, and no more of them than a code has. */
+static size_t by_code(const struct upmu_core *core, const char *name,
+		      struct list_meaning *out)
 {
-	const struct upmu_event_row *row = by_likwid(core, name);
-	unsigned long code;
-	char *end;
+	const char *digits = NULL;
+	size_t n;
 
-	for (size_t i = 0; !row && i < COUNT_OF(papi); i++)
-		if (!strcasecmp(name, papi[i].name))
-			return preset(core, i);
-	if (row || (name[0] != 'r' && name[0] != 'R') || !name[1])
-		return row;
-	code = strtoul(name + 1, &end, 16);
-	return *end ? NULL : upmu_core_find_code(core, (unsigned int)code);
+	if (!strncasecmp(name, "0x", 2))
+		digits = name + 2;
+	else if (*name == 'r' || *name == 'R')
+		digits = name + 1;
+	if (!digits)
+		return 0;
+	n = strspn(digits, "0123456789abcdefABCDEF");
+	if (!n || n > DIGITS || digits[n])
+		return 0;
+	return is_row(out,
+		      upmu_core_find_code(
+			      core, (unsigned int)strtoul(digits, NULL, 16)));
+}
+
+size_t list_called(const struct upmu_core *core, const char *name,
+		   struct list_meaning *out)
+{
+	struct others_name other;
+
+	out->n = 0;
+	if (!strncasecmp(name, PAPI, strlen(PAPI))) {
+		name += strlen(PAPI);
+		if (!others_find(others_of_papi(upmu_core_name(core)), name,
+				 strlen(name), &other))
+			return 0;
+		return take_events(core, &other, out);
+	}
+	return by_likwid(core, name, out) ? out->n : by_code(core, name, out);
 }
 
 static size_t append(char *out, size_t size, size_t used, const char *name)
@@ -127,7 +128,30 @@ static size_t append(char *out, size_t size, size_t used, const char *name)
 	return used + (size_t)n;
 }
 
-void list_other_names(char *out, size_t size, const struct upmu_core *core,
+static void append_papi(char *out, size_t size, size_t used,
+			const struct upmu_core *core,
+			const struct upmu_event_row *row)
+{
+	const char *names = others_of_papi(upmu_core_name(core));
+	struct list_meaning meaning;
+	struct others_name other;
+	char name[32] = PAPI;
+
+	while (others_next(&names, &other)) {
+		size_t n = strlen(PAPI);
+
+		if (take_events(core, &other, &meaning) != 1 ||
+		    meaning.rows[0] != row)
+			continue;
+		for (size_t i = 0; i < other.name_length; i++)
+			if (n < sizeof(name) - 1)
+				name[n++] = (char)toupper(other.name[i]);
+		name[n] = '\0';
+		used = append(out, size, used, name);
+	}
+}
+
+void list_other_names(char *out, size_t size, const struct upmu_core_kind *kind,
 		      const struct upmu_event_row *row)
 {
 	const struct upmu_generic *generic;
@@ -135,11 +159,9 @@ void list_other_names(char *out, size_t size, const struct upmu_core *core,
 
 	*out = '\0';
 	for (size_t i = 0; (generic = upmu_hardware_at(i)); i++)
-		if (upmu_core_perf_row(core, generic) == row)
+		if (upmu_kind_perf_row(kind, generic) == row)
 			used = append(out, size, used, generic->name);
-	for (size_t i = 0; i < COUNT_OF(papi); i++)
-		if (preset(core, i) == row)
-			used = append(out, size, used, papi[i].name);
+	append_papi(out, size, used, kind->core, row);
 }
 
 /* How much of a name says what happened, and not how far it came. */
@@ -171,7 +193,7 @@ bool list_is_near(const struct upmu_event_row *row,
 	return row != other && n == base_length(b) && !strncmp(a, b, n);
 }
 
-const struct upmu_event_row *list_nearer(const struct upmu_core *core,
+const struct upmu_event_row *list_nearer(const struct upmu_core_kind *kind,
 					 const struct upmu_generic *generic)
 {
 	/* By what the name says: loads are reads, branches are executed. */
@@ -190,6 +212,8 @@ const struct upmu_event_row *list_nearer(const struct upmu_core *core,
 		{ "stalled-cycles-frontend", "stall_frontend" },
 		{ "stalled-cycles-backend", "stall_backend" },
 	};
+	const struct upmu_event_row *counted =
+		upmu_kind_perf_row(kind, generic);
 	const struct upmu_event_row *row;
 
 	for (size_t i = 0; i < COUNT_OF(nearer); i++) {
@@ -197,8 +221,53 @@ const struct upmu_event_row *list_nearer(const struct upmu_core *core,
 			    nearer[i].generic, strlen(nearer[i].generic))) !=
 		    upmu_generic_number(generic))
 			continue;
-		row = by_name(core, nearer[i].event);
-		return row == upmu_core_perf_row(core, generic) ? NULL : row;
+		row = by_name(kind->core, nearer[i].event);
+		if (row)
+			return row == counted ? NULL : row;
 	}
+	/* Where perf counts no branches, as upmu stat does without perf. */
+	if (!counted && generic->type == PERF_TYPE_HARDWARE &&
+	    generic->config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
+		return upmu_core_default(kind->core, UPMU_DEFAULT_BRANCHES);
 	return NULL;
+}
+
+/*
+ * PMUv3's driver took 0x0c for branches up to Linux 6.1, and 6.12 takes 0x21
+ * where the core has it (perf.maps).
+ */
+static void say_older(char *out, size_t size, const struct upmu_core *core,
+		      const struct upmu_event_row *row)
+{
+	const struct upmu_event_row *older = upmu_core_find_code(core, 0x0c);
+
+	*out = '\0';
+	if (upmu_core_arch(core) != UPMU_ARCH_V8 || upmu_row_code(row) != 0x21)
+		return;
+	if (older)
+		snprintf(out, size, ", up to Linux 6.1 0x0c %s",
+			 upmu_row_name(older));
+	else
+		snprintf(out, size, ", up to Linux 6.1 nothing");
+}
+
+bool list_perf_says(char *out, size_t size, const struct upmu_core_kind *kind,
+		    const struct upmu_generic *generic)
+{
+	const struct upmu_event_row *row = upmu_kind_perf_row(kind, generic);
+	const struct upmu_event_row *nearer = list_nearer(kind, generic);
+	char older[64];
+
+	*out = '\0';
+	if (row) {
+		say_older(older, sizeof(older), kind->core, row);
+		snprintf(out, size, "0x%02x %s%s%s%s%s", upmu_row_code(row),
+			 upmu_row_name(row), older, nearer ? "; " : "",
+			 nearer ? upmu_row_name(nearer) : "",
+			 nearer ? " is nearer" : "");
+	} else if (nearer) {
+		snprintf(out, size, "nothing; %s is nearest",
+			 upmu_row_name(nearer));
+	}
+	return row;
 }

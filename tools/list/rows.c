@@ -167,6 +167,19 @@ static bool says(const struct list_event *event, const char *word)
 	       strcasestr(list_event_caveat(event), word);
 }
 
+/* By another tool: what PAPI adds up is shown whole. */
+static bool is_called(const struct list_core *list,
+		      const struct upmu_event_row *row, const char *word)
+{
+	struct list_meaning meaning;
+
+	list_called(list->core, word, &meaning);
+	for (size_t i = 0; i < meaning.n; i++)
+		if (meaning.rows[i] == row)
+			return true;
+	return false;
+}
+
 static bool has_word(const struct list_core *list,
 		     const struct list_event *event, const char *word)
 {
@@ -181,8 +194,7 @@ static bool has_word(const struct list_core *list,
 	snprintf(code, sizeof(code), "0x%02x", event->code & 0xffff);
 	if (!strcasecmp(code, word))
 		return true;
-	return list->core && event->row &&
-	       list_called(list->core, word) == event->row;
+	return list->core && event->row && is_called(list, event->row, word);
 }
 
 /* Every word, wherever it stands. */
@@ -255,6 +267,14 @@ void list_gather(struct list_core *out, const struct upmu_core *core,
 		add(out, row, upmu_row_name(row), upmu_row_code(row), words);
 	if (kind && upmu_kind_publishes(kind))
 		add_published(out, kind->pmu_name, words);
+}
+
+struct upmu_core_kind list_kind(const struct list_core *list)
+{
+	struct upmu_core_kind kind = { .core = list->core,
+				       .pmu_type = UPMU_PMU_TYPE_NONE };
+
+	return list->kind ? *list->kind : kind;
 }
 
 void list_gather_software(struct list_core *out, char *const *words)

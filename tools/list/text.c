@@ -224,36 +224,20 @@ static void print_group(const struct list_core *list, const char *group)
 	}
 }
 
-/* "branch-misses 0x10 br_mis_pred; br_mis_pred_retired is nearer" */
-static void print_perf_name(const struct upmu_core *core,
-			    const struct upmu_generic *generic)
-{
-	const struct upmu_event_row *row = upmu_core_perf_row(core, generic);
-	const struct upmu_event_row *nearer = list_nearer(core, generic);
-	char line[256];
-
-	if (!row && !nearer)
-		return;
-	printf("  %-24s ", generic->name);
-	if (row)
-		snprintf(line, sizeof(line), "0x%02x %s%s%s%s",
-			 upmu_row_code(row), upmu_row_name(row),
-			 nearer ? "; " : "",
-			 nearer ? upmu_row_name(nearer) : "",
-			 nearer ? " is nearer" : "");
-	else
-		snprintf(line, sizeof(line), "nothing; %s is nearest",
-			 upmu_row_name(nearer));
-	list_print_wrapped(line, 27);
-}
-
 static void print_perf_names(const struct list_core *list)
 {
+	const struct upmu_core_kind kind = list_kind(list);
 	const struct upmu_generic *generic;
+	char line[256];
 
 	puts("\nperf's names, and what perf counts for them on this core");
-	for (size_t i = 0; (generic = upmu_hardware_at(i)); i++)
-		print_perf_name(list->core, generic);
+	for (size_t i = 0; (generic = upmu_hardware_at(i)); i++) {
+		list_perf_says(line, sizeof(line), &kind, generic);
+		if (!*line)
+			continue;
+		printf("  %-24s ", generic->name);
+		list_print_wrapped(line, 27);
+	}
 }
 
 static void print_software(const struct list_core *list)
