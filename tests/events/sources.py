@@ -77,8 +77,9 @@ def libpfm4(folder):
 def _arch_std(folder):
     """Linux names its standard events once, for all cores."""
     found = {}
-    for name in ("common-and-microarch", "recommended"):
-        for event in json.loads(_read(f"{folder}/{name}.json")):
+    for path in glob.glob(folder + "/common-and-microarch.json") + \
+            glob.glob(folder + "/recommended.json"):
+        for event in json.loads(_read(path)):
             if "EventCode" in event:
                 found[event["EventName"]] = _code(event["EventCode"])
     return found
@@ -145,14 +146,13 @@ def likwid(folder):
              "neon1": ["neoverse-n1"], "a15": ["cortex-a15"]}
     found = {}
     for short, cores in names.items():
-        path = f"{folder}/src/includes/perfmon_{short}_events.txt"
-        if not os.path.exists(path):
-            continue
-        events = re.findall(r"^EVENT_(\w+)\s+(0x[0-9a-fA-F]+)\s+PMC",
-                            _read(path), re.M)
-        for core in cores:
-            found[core] = {_code(code): name.lower()
-                           for name, code in events}
+        for path in glob.glob(
+                f"{folder}/src/includes/perfmon_{short}_events.txt"):
+            events = re.findall(r"^EVENT_(\w+)\s+(0x[0-9a-fA-F]+)\s+PMC",
+                                _read(path), re.M)
+            found.update({core: {_code(code): name.lower()
+                                 for name, code in events}
+                          for core in cores})
     return found
 
 

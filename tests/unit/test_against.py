@@ -60,6 +60,20 @@ def gator_codes():
         return sources.gator(folder)["cortex-a53"]
 
 
+def folder_read(source, where, text):
+    """What a folder with a single file in it is read as."""
+    with tempfile.TemporaryDirectory(suffix="[x]") as folder:
+        path = os.path.join(folder, where)
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w") as file:
+            file.write(text)
+        with contextlib.redirect_stderr(io.StringIO()):
+            return against.read_lists(source, folder)
+
+
+A53 = "pmu/cortex-a53.json"
+
+
 def main():
     less = {code: name for code, name in ROWS.items() if code != 0x10}
     more = {**ROWS, 0x1ff: "new_event"}
@@ -88,6 +102,15 @@ def main():
          refused("data cortex-a53 mine 0x10 | because")),
         ("every_line_of_the_accepted_file_can_be_read",
          len(against.read_accepted(FOLDER + "/accepted")) > 50),
+        ("a_folder_with_brackets_in_its_name_is_read",
+         folder_read("data", A53, '{"events": [{"code": 3, "name": "L"}]}')
+         == {"cortex-a53": {3: "l"}}),
+        ("a_broken_list_is_no_difference",
+         folder_read("data", A53, "{bad") is None
+         and folder_read("data", A53, '{"events": [3]}') is None
+         and folder_read("gator", "daemon/events-A.xml", "<a>") is None
+         and folder_read("linux", "tools/perf/pmu-events/arch/arm64/x.json",
+                         "[]") in (None, {})),
         ("a_list_without_mnemonics_is_read", gator_codes() == {3: ""}),
     ]
     for number, (claim, good) in enumerate(claims, 1):
