@@ -117,8 +117,7 @@ const char *upmu_software_text(uint64_t config)
 		[PERF_COUNT_SW_ALIGNMENT_FAULTS] =
 			"unaligned access that the kernel put right",
 		[PERF_COUNT_SW_EMULATION_FAULTS] =
-			"instruction that the kernel carried out in place of "
-			"the core",
+			"instruction that the kernel carried out instead",
 		[PERF_COUNT_SW_DUMMY] = "nothing: for the records beside it",
 		[SW_CGROUP_SWITCHES] =
 			"switch of a CPU to a program of another cgroup",

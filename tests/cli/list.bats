@@ -421,6 +421,12 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == *"ask on the board"* ]]
 }
 
+@test "all_finds_the_kernels_own_events_by_word_too" {
+	on pi2 --all task-clock
+	[ "$status" -eq 0 ]
+	[[ "$output" == *task-clock* ]]
+}
+
 @test "a_core_is_found_by_its_midr" {
 	for pair in 0x410fd034:cortex-a53 0x00000000413fd0c1:neoverse-n1 \
 		0x510f8041:cortex-a76 0x610f0230:apple-firestorm; do

@@ -227,7 +227,7 @@ static size_t print_text(const struct lists *lists,
 {
 	for (size_t i = 0; i < lists->n; i++)
 		list_print_text(&lists->list[i]);
-	if (options->core || options->all)
+	if (options->core || (options->all && !options->words))
 		return lists->n;
 	if (!has_table(machine) && !options->words)
 		puts("This processor has no table of events; perf's generic "
