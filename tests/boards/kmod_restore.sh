@@ -27,7 +27,7 @@ poke() {	# WORDS...: on every CPU
 odd_state() {
 	poke control 0x8
 	for n in 0 1 2; do
-		poke type $((0x41 + n)) $n
+		poke type $((0xf1 + n)) $n	# which no core counts
 		poke counter $((0x12340000 + n)) $n
 	done
 	poke cycles 0xfedcba98
