@@ -290,7 +290,9 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == "l1d_cache, 0x04 of Arm Cortex-A15"* ]]
 	[[ "$output" != *"of Arm Cortex-A7"* ]]
 	on pi3-64 --explain rff
-	[[ "$output" == "rff"*"a code that no table has"* ]]
+	[[ "$output" == "rff"*"as 0xff: a code that no table has"* ]]
+	on unknown-v7 --explain vendor_event # published by the kernel alone
+	[[ "$output" == "vendor_event"*"as 0x"*": a code that no table has"* ]]
 }
 
 @test "explain_refuses_what_is_no_code" {

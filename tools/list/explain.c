@@ -238,16 +238,20 @@ static void explain_software(const struct upmu_event *event)
 			    "counter of a core");
 }
 
-/* A code that no row has, or what no table of ours is asked for. */
+/* What no row of ours says: raw codes, and what the kernel publishes. */
 static void explain_without_row(const struct upmu_event *event)
 {
-	const char *text = "in no table: the kernel publishes it by this name";
+	char text[128] = "in no table: the kernel publishes it by this name";
 
 	if (event->class == UPMU_EVENT_GENERIC)
-		text = "what the kernel's driver takes for this name of perf";
+		snprintf(text, sizeof(text),
+			 "what the kernel's driver takes "
+			 "for this name of perf");
 	else if (event->class == UPMU_EVENT_CORE)
-		text = "a code that no table has for this core: whether and "
-		       "what it counts is not known";
+		snprintf(text, sizeof(text),
+			 "what this core has as 0x%02x: a code that no table "
+			 "has for it",
+			 event->code);
 	printf("%s\n", event->name);
 	say("counts", text);
 }
