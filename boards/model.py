@@ -72,7 +72,7 @@ class Model:
         self.names = board["model"].split()
         self.cores = configparser.ConfigParser(interpolation=None)
         self.cores.read(os.path.join(HERE, "cores.ini"))
-        self.events, self.reason = [], ""
+        self.events, self.reason = {}, ""   # events: of each core
         if not self.names:
             return
         build = subprocess.run([os.path.join(HERE, "model/build")],
@@ -112,12 +112,16 @@ class Model:
         try:
             call(*words, *self.run(settings, f",answer={answer}"))
             with open(answer, encoding="ascii") as file:
-                word, _, rest = file.read().strip().partition(" ")
+                lines = file.read().splitlines()
         except (Failure, OSError):
-            word, rest = "refused", "the emulator does not load the model"
+            lines = ["refused the emulator does not load the model"]
             call(*words)
-        self.reason = rest if word == "refused" else ""
-        self.events = rest.split() if word == "events" else []
+        word, _, rest = lines[0].partition(" ")
+        if word == "refused":
+            self.reason = rest
+            return
+        self.events = {name: line.split()[1:]
+                       for name, line in zip(self.names, lines)}
 
     def run(self, settings, more=""):
         """Words for the emulator; settings: the name of that file."""
@@ -126,22 +130,28 @@ class Model:
         return ["-plugin", f"{self.plugin},settings={settings}{more}"]
 
     def tell(self, call, tree):
-        """Tells the guest in its device tree; call(*words) runs a program."""
+        """Tells the guest in its device tree, in a node for each kind of
+        core that is called as its table in lib/events; call(*words) runs a
+        program."""
         if not self.names:
             return
-        about = [self.cores[name] for name in self.names]
-        call("fdtput", "-cp", tree, "/upmu-model")
+        top = "/upmu-model"
 
-        def put(kind, name, *values):
-            call("fdtput", "-t", kind, tree, "/upmu-model", name, *values)
+        def put(kind, node, name, *values):
+            call("fdtput", "-t", kind, tree, node, name, *values)
 
-        put("s", "compatible", "upmu,model")
-        put("s", "cores", *(core["title"] for core in about))
+        call("fdtput", "-cp", tree, top)
+        put("s", top, "compatible", "upmu,model")
         if self.reason:
             if self.is_unlike():
                 print("boards/run: all CPUs say that they are of one kind: "
                       + self.reason, file=sys.stderr)
-            put("s", "refused", self.reason)
-            return
-        put("s", "geometry", *(geometry(core) for core in about))
-        put("x", "events", *(code[2:] for code in self.events))
+            put("s", top, "refused", self.reason)
+        for name in dict.fromkeys(self.names):
+            node, about = f"{top}/{name}", self.cores[name]
+            call("fdtput", "-cp", tree, node)
+            put("s", node, "title", about["title"])
+            if self.events:
+                put("s", node, "geometry", geometry(about))
+                put("x", node, "events",
+                    *(code[2:] for code in self.events[name]))

@@ -7,7 +7,8 @@
  *
  * settings  what is modelled, see settings.c
  * answer    look only: when the emulator ends, write there which events are
- *           counted ("events 0x01 0x03 ...") or why none is ("refused ...")
+ *           counted ("events 0x01 0x03 ...", a line for each core of the
+ *           settings) or why none is ("refused ...")
  * wrong     an assumption about the emulator that shall not hold, for tests
  */
 #include <stdio.h>
@@ -52,6 +53,15 @@ static bool is_counted(const struct core_shape *core, unsigned code)
 				 : event_is_modelled(code));
 }
 
+static void write_events(FILE *out, const struct core_shape *core)
+{
+	fprintf(out, "events");
+	for (unsigned code = 0; code < MODEL_CODES; code++)
+		if (is_counted(core, code))
+			fprintf(out, " 0x%02x", code);
+	fprintf(out, "\n");
+}
+
 static void write_answer(void)
 {
 	FILE *out = fopen(arguments.answer, "w");
@@ -61,11 +71,8 @@ static void write_answer(void)
 	if (reason[0] || !prepare() || !pmu_try(reason)) {
 		fprintf(out, "refused %s\n", reason);
 	} else {
-		fprintf(out, "events");
-		for (unsigned code = 0; code < MODEL_CODES; code++)
-			if (is_counted(settings_core(0), code))
-				fprintf(out, " 0x%02x", code);
-		fprintf(out, "\n");
+		for (int core = 0; core < settings_cores(); core++)
+			write_events(out, settings_core(core));
 	}
 	fclose(out);
 }

@@ -99,6 +99,11 @@ uint64_t settings_ram(void)
 	return settings.ram;
 }
 
+int settings_cores(void)
+{
+	return settings.cores;
+}
+
 const struct core_shape *settings_core(int cpu)
 {
 	return &settings.core[cpu < settings.cores ? cpu : settings.cores - 1];

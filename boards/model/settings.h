@@ -33,6 +33,8 @@ struct core_shape {
 bool settings_read(const char *path, char *reason);
 
 uint64_t settings_ram(void);
+/* One, for all CPUs, or one for each. */
+int settings_cores(void);
 const struct core_shape *settings_core(int cpu);
 
 #endif

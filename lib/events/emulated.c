@@ -120,14 +120,14 @@ bool upmu_kinds_are_emulated(const struct upmu_machine *machine)
 	return board_is_emulated();
 }
 
-bool upmu_emulator_counts(const struct upmu_machine *machine,
+bool upmu_emulator_counts(const struct upmu_core_kind *kind,
 			  const struct upmu_event_row *row)
 {
 	static const char *const counted[] = { "cpu_cycles", "inst_retired",
 					       "sw_incr" };
 	const char *name = upmu_row_name(row);
 
-	if (upmu_event_is_modelled(machine, row))
+	if (upmu_event_is_modelled(kind, row))
 		return true;
 	/* Of the ARM1176 QEMU has the registers' names, and no PMU. */
 	if (upmu_row_code(row) == CYCLES_OF_V6)

@@ -111,6 +111,20 @@ bool upmu_row_is_cycles(const struct upmu_event_row *row);
 #define UPMU_PMU_NAME_MAX  48
 #define UPMU_PMU_TYPE_NONE UINT32_MAX
 
+#define UPMU_MODEL_CODES 0x100
+
+/**
+ * struct upmu_core_model - what counts a core's events on an emulated board
+ * @title: "Cortex-A7"; empty where the device tree tells of no model of it
+ * @geometry: what it has, in words: "L1D 32 KiB, 4 ways, ..."
+ * @codes: a bit for each event that it counts
+ */
+struct upmu_core_model {
+	char title[40];
+	char geometry[200];
+	unsigned char codes[UPMU_MODEL_CODES / 8];
+};
+
 /**
  * struct upmu_core_kind - CPUs of one kind, and perf's PMU for them
  * @core: its table (the architecture's where it is not known by itself);
@@ -122,6 +136,7 @@ bool upmu_row_is_cycles(const struct upmu_event_row *row);
  *                 drivers for ARMv6 and ARMv7, 0x11 with the one for
  *                 ARMv8, 0x02 with Apple's
  * @cpus: one bit for each CPU
+ * @model: what counts its events where the board is emulated
  */
 struct upmu_core_kind {
 	const struct upmu_core *core;
@@ -130,24 +145,18 @@ struct upmu_core_kind {
 	uint32_t cycles_config;
 	char pmu_name[UPMU_PMU_NAME_MAX];
 	uint64_t cpus[UPMU_CPUS_MAX / 64];
+	struct upmu_core_model model;
 };
 
-#define UPMU_MODEL_CODES 0x100
-
 /**
- * struct upmu_model - what counts events on an emulated board (boards/model)
- * @is_told: the device tree tells of a model; else all below is empty
- * @cores: "Cortex-A7"; of unlike cores all, with ';' between them
- * @geometry: what it has, in words: "L1D 32 KiB, 4 ways, ..."
- * @refused: why this emulator cannot have it; empty where it has it
- * @codes: a bit for each event that it counts
+ * struct upmu_model - whether an emulated board has models of its cores
+ * (boards/model)
+ * @is_told: the device tree tells of them
+ * @refused: why this emulator cannot have them; empty where it has them
  */
 struct upmu_model {
 	bool is_told;
-	char cores[80];
-	char geometry[400];
 	char refused[200];
-	unsigned char codes[UPMU_MODEL_CODES / 8];
 };
 
 /**
@@ -155,7 +164,7 @@ struct upmu_model {
  * @kinds: in order of their first CPU; @n_kinds is 0 on other processors
  *         than ARM, and where /proc and /sys tell nothing
  * @is_emulated: see upmu_machine_is_emulated()
- * @model: what an emulated board counts by a model
+ * @model: whether an emulated board counts by models of its cores
  */
 struct upmu_machine {
 	size_t n_kinds;
@@ -188,18 +197,18 @@ bool upmu_machine_is_emulated(void);
 bool upmu_kinds_are_emulated(const struct upmu_machine *machine);
 
 /**
- * Can the emulated board count this event, by itself or by its model? By
- * itself QEMU counts instructions only with -icount, and nothing on an
- * ARM1176, whose counters stand still there.
+ * Can an emulated board count this event on such a core, by itself or by its
+ * model? By itself QEMU counts instructions only with -icount, and nothing on
+ * an ARM1176, whose counters stand still there.
  */
-bool upmu_emulator_counts(const struct upmu_machine *machine,
+bool upmu_emulator_counts(const struct upmu_core_kind *kind,
 			  const struct upmu_event_row *row);
 
-/** Fill @model from the device tree. */
-void upmu_model_read(struct upmu_model *model);
+/** Fill @model, and that of each kind, from the device tree. */
+void upmu_model_read(struct upmu_machine *machine);
 
-/** Is this event counted by the model of an emulated board? */
-bool upmu_event_is_modelled(const struct upmu_machine *machine,
+/** Is this event counted by the emulated board's model of the core? */
+bool upmu_event_is_modelled(const struct upmu_core_kind *kind,
 			    const struct upmu_event_row *row);
 
 /** Which kind a CPU is of; NULL: it is of none. */

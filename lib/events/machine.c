@@ -250,6 +250,6 @@ int upmu_machine_read(struct upmu_machine *machine)
 	qsort(machine->kinds, machine->n_kinds, sizeof(machine->kinds[0]),
 	      by_first_cpu);
 	machine->is_emulated = upmu_kinds_are_emulated(machine);
-	upmu_model_read(&machine->model);
+	upmu_model_read(machine);
 	return 0;
 }

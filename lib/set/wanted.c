@@ -186,6 +186,13 @@ static int explain_unlike(const struct upmu_event *event)
 	return -EXDEV;
 }
 
+/* What no table has is tried. */
+static bool emulator_counts(const struct upmu_event *event)
+{
+	return !event->row || event->kind < 0 ||
+	       upmu_emulator_counts(&machine.kinds[event->kind], event->row);
+}
+
 /* @column: which of the set's PMUs; -1: an event of no kind, for all. */
 static int place(struct upmu_wanted *wanted, const struct upmu_event *event,
 		 int column)
@@ -201,8 +208,9 @@ static int place(struct upmu_wanted *wanted, const struct upmu_event *event,
 	out->unit = unit_of(event);
 	out->is_cycles = event->is_cycles;
 	out->is_hardware = event->class != UPMU_EVENT_SOFTWARE;
+	/* by the cores that were placed before, and by this one */
 	out->is_emulated =
-		!event->row || upmu_emulator_counts(&machine, event->row);
+		(!out->n_pmus || out->is_emulated) && emulator_counts(event);
 	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
 		if (column >= 0 && pmu != (size_t)column)
 			continue;

@@ -401,10 +401,10 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 
 @test "explain_tells_what_the_boards_model_counts" {
 	board=$BATS_TEST_TMPDIR/board
-	model=$board/sys/firmware/devicetree/base/upmu-model
+	model=$board/sys/firmware/devicetree/base/upmu-model/cortex-a7
 	cp -r "$fixtures/pi2" "$board"
 	mkdir -p "$model"
-	printf 'Cortex-A7\0' >"$model/cores"
+	printf 'Cortex-A7\0' >"$model/title"
 	printf 'L1D 32 KiB\0' >"$model/geometry"
 	printf '\0\0\0\3\0\0\0\20' >"$model/events"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
@@ -414,13 +414,34 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	text=$(tr -s ' \n' ' ' <<<"$output")
 	[[ "$text" == *"model not counted by this board's model of the Cort"* ]]
 	rm "$model/events"
-	printf 'no plugins\0' >"$model/refused"
+	printf 'no plugins\0' >"$model/../refused"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
 	[[ "$output" == *"of the Cortex-A7, refused: no plugins"* ]]
 	on pi2 --explain l1d_cache_refill
 	[[ "$output" == *"this machine has none: its counts are the silicon's"* ]]
 	run "$upmu" list --core cortex-a7 --explain l1d_cache_refill
 	[[ "$output" == *"ask on the board"* ]]
+}
+
+@test "each_of_unlike_cores_has_the_events_of_its_own_model" {
+	board=$BATS_TEST_TMPDIR/board
+	model=$board/sys/firmware/devicetree/base/upmu-model
+	cp -r "$fixtures/odroid-xu4" "$board"
+	mkdir -p "$model/cortex-a7" "$model/cortex-a15"
+	printf 'Cortex-A7\0' >"$model/cortex-a7/title"
+	printf 'Cortex-A15\0' >"$model/cortex-a15/title"
+	printf 'L1D 4 ways\0' >"$model/cortex-a7/geometry"
+	printf 'L1D 2 ways\0' >"$model/cortex-a15/geometry"
+	printf '\0\0\0\3\0\0\0\20' >"$model/cortex-a7/events"
+	printf '\0\0\0\4' >"$model/cortex-a15/events"
+	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
+	text=$(tr -s ' \n' ' ' <<<"$output")
+	[[ "$text" == *"model counted by this board's model of the Cortex-A7 (L1D 4"* ]]
+	[[ "$text" == *"model not counted by this board's model of the Cortex-A15 (L1D 2"* ]]
+	UPMU_ROOT=$board run "$upmu" check
+	text=$(tr -s ' \n' ' ' <<<"$output")
+	[[ "$text" == *"a model of a Cortex-A7 (L1D 4 ways)"* ]]
+	[[ "$text" == *"a model of a Cortex-A15 (L1D 2 ways)"* ]]
 }
 
 @test "all_finds_the_kernels_own_events_by_word_too" {

@@ -257,41 +257,40 @@ static void no_real_board_is_taken_for_an_emulator(void **s)
 			fail_msg("%s is taken for an emulator", boards[i]);
 }
 
-static bool counts(const struct upmu_machine *machine, uint64_t midr,
+static bool counts(const struct upmu_core_kind *kind, uint64_t midr,
 		   const char *name)
 {
 	const struct upmu_core *core = upmu_core_by_midr((uint32_t)midr);
 
-	return upmu_emulator_counts(machine,
+	return upmu_emulator_counts(kind,
 				    upmu_core_find(core, name, strlen(name)));
 }
 
 static void emulators_count_cycles_instructions_and_increments_only(void **s)
 {
-	static const struct upmu_machine machine = { .is_emulated = true };
+	static const struct upmu_core_kind kind;
 
 	(void)s;
-	assert_true(counts(&machine, 0x410fd034, "cpu_cycles"));
-	assert_true(counts(&machine, 0x410fd034, "inst_retired"));
-	assert_true(counts(&machine, 0x410fd034, "sw_incr"));
-	assert_false(counts(&machine, 0x410fd034, "l1d_cache"));
-	assert_false(counts(&machine, 0x410fb767, "cpu_cycles"));
+	assert_true(counts(&kind, 0x410fd034, "cpu_cycles"));
+	assert_true(counts(&kind, 0x410fd034, "inst_retired"));
+	assert_true(counts(&kind, 0x410fd034, "sw_incr"));
+	assert_false(counts(&kind, 0x410fd034, "l1d_cache"));
+	assert_false(counts(&kind, 0x410fb767, "cpu_cycles"));
 }
 
 /* Of a device tree that says: 0x03, 0x04 */
 static void a_model_counts_what_it_tells_and_nothing_else(void **s)
 {
-	static const struct upmu_machine machine = {
-		.is_emulated = true,
-		.model = { .is_told = true, .codes = { 1 << 3 | 1 << 4 } },
+	static const struct upmu_core_kind kind = {
+		.model = { .codes = { 1 << 3 | 1 << 4 } },
 	};
 
 	(void)s;
-	assert_true(counts(&machine, 0x410fd034, "l1d_cache"));
-	assert_true(counts(&machine, 0x410fd034, "l1d_cache_refill"));
-	assert_true(counts(&machine, 0x410fd034, "cpu_cycles"));
-	assert_false(counts(&machine, 0x410fd034, "l1d_tlb_refill"));
-	assert_false(counts(&machine, 0x410fb767, "cpu_cycles"));
+	assert_true(counts(&kind, 0x410fd034, "l1d_cache"));
+	assert_true(counts(&kind, 0x410fd034, "l1d_cache_refill"));
+	assert_true(counts(&kind, 0x410fd034, "cpu_cycles"));
+	assert_false(counts(&kind, 0x410fd034, "l1d_tlb_refill"));
+	assert_false(counts(&kind, 0x410fb767, "cpu_cycles"));
 }
 
 /* All are counted, no more are written than there is room for. */

@@ -63,22 +63,24 @@ static void check_kind(struct check_report *report,
 static void check_emulated(struct check_report *report,
 			   const struct upmu_machine *machine)
 {
-	const struct upmu_model *model = &machine->model;
-
 	if (!machine->is_emulated)
 		return;
 	check_add(report, "board", CHECK_NOTE,
 		  "emulated: of a core's events it counts cycles, "
 		  "software increments and perhaps instructions");
-	if (model->refused[0])
+	if (machine->model.refused[0])
 		check_add(report, "board", CHECK_NOTE,
 			  "its other events are not emulated: %s",
-			  model->refused);
-	else if (model->is_told)
-		check_add(report, "board", CHECK_NOTE,
-			  "its other counts are modelled, not silicon: a "
-			  "model of a %s (%s)",
-			  model->cores, model->geometry);
+			  machine->model.refused);
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		const struct upmu_core_model *model = &machine->kinds[i].model;
+
+		if (model->geometry[0])
+			check_add(report, "board", CHECK_NOTE,
+				  "its other counts are modelled, not silicon: "
+				  "a model of a %s (%s)",
+				  model->title, model->geometry);
+	}
 }
 
 static void check_cores(struct check_report *report,

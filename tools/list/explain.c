@@ -117,33 +117,33 @@ static void say_cores(const struct upmu_event_row *row)
 }
 
 /* An emulated board tells of its model; of other boards nothing is known. */
-static void say_emulators(const struct upmu_core *core,
+static void say_emulators(const struct upmu_core_kind *kind,
 			  const struct upmu_event_row *row,
 			  const struct upmu_machine *machine, bool is_here)
 {
-	const struct upmu_model *model = &machine->model;
+	const struct upmu_core_model *model = &kind->model;
 	/* QEMU has no PMU of Apple's. */
-	bool by_qemu = upmu_core_arch(core) != UPMU_ARCH_APPLE &&
-		       upmu_emulator_counts(machine, row);
-	char line[800];
+	bool by_qemu = upmu_core_arch(kind->core) != UPMU_ARCH_APPLE &&
+		       upmu_emulator_counts(kind, row);
+	bool is_modelled = upmu_event_is_modelled(kind, row);
+	char line[512];
 
 	say("emulators",
-	    by_qemu && !upmu_event_is_modelled(machine, row)
+	    by_qemu && !is_modelled
 		    ? "QEMU counts it by itself, instructions with -icount"
 		    : "QEMU by itself does not count it");
 	if (!is_here)
 		snprintf(line, sizeof(line),
 			 "ask on the board: there this tells whether its "
 			 "model counts it");
-	else if (model->refused[0])
+	else if (machine->model.refused[0])
 		snprintf(line, sizeof(line), "of the %s, refused: %s",
-			 model->cores, model->refused);
-	else if (model->is_told)
+			 model->title, machine->model.refused);
+	else if (model->title[0])
 		snprintf(line, sizeof(line),
 			 "%s by this board's model of the %s (%s), not silicon",
-			 upmu_event_is_modelled(machine, row) ? "counted"
-							      : "not counted",
-			 model->cores, model->geometry);
+			 is_modelled ? "counted" : "not counted", model->title,
+			 model->geometry);
 	else
 		snprintf(line, sizeof(line), "this machine has none: %s",
 			 machine->is_emulated ? "the emulator counts alone"
@@ -169,7 +169,7 @@ static void explain(const struct upmu_core_kind *kind,
 	say_formulas(core, row);
 	if (is_here)
 		say_now(kind, row, machine);
-	say_emulators(core, row, machine, is_here);
+	say_emulators(kind, row, machine, is_here);
 	say_cores(row);
 	say_lines("of the core", upmu_core_notes(core));
 	say("source", upmu_row_source(row));

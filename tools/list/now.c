@@ -98,7 +98,7 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 	enum list_now now;
 
 	if (machine->is_emulated &&
-	    (!event->row || !upmu_emulator_counts(machine, event->row)))
+	    (!event->row || !upmu_emulator_counts(list->kind, event->row)))
 		return LIST_NOT_EMULATED;
 	if (event->row && upmu_kind_leaves_out(list->kind, event->row))
 		return LIST_NOT_IMPLEMENTED;
@@ -121,7 +121,7 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 		snprintf(list->reason, sizeof(list->reason), "%s",
 			 upmu_explain());
 	if (now == LIST_YES && event->row &&
-	    upmu_event_is_modelled(machine, event->row))
+	    upmu_event_is_modelled(list->kind, event->row))
 		return LIST_MODELLED;
 	return now;
 }

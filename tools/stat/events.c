@@ -79,17 +79,15 @@ static int find_lane(const struct upmu_event *event)
 static bool is_emulated(const struct stat_events *events,
 			const struct upmu_event *event)
 {
-	const struct upmu_core *core;
+	const struct upmu_core_kind *kind;
 
 	if (event->class != UPMU_EVENT_CORE)
 		return event->class == UPMU_EVENT_SOFTWARE;
-	core = events->machine.kinds[event->kind].core;
-	if (core && upmu_core_arch(core) == UPMU_ARCH_V6)
-		return event->row &&
-		       upmu_event_is_modelled(&events->machine, event->row);
+	kind = &events->machine.kinds[event->kind];
+	if (kind->core && upmu_core_arch(kind->core) == UPMU_ARCH_V6)
+		return event->row && upmu_event_is_modelled(kind, event->row);
 	return event->is_cycles ||
-	       (event->row &&
-		upmu_emulator_counts(&events->machine, event->row));
+	       (event->row && upmu_emulator_counts(kind, event->row));
 }
 
 static const char *unit_of(const struct upmu_event *event)
@@ -150,8 +148,10 @@ static void take(struct stat_events *events, const struct upmu_event *parsed,
 				  only && !(only & UPMU_EVENT_KERNEL) },
 	};
 	snprintf(event->name, sizeof(event->name), "%s", parsed->name);
-	event->modelled = parsed->class == UPMU_EVENT_CORE && parsed->row &&
-			  upmu_event_is_modelled(&events->machine, parsed->row);
+	event->modelled =
+		parsed->class == UPMU_EVENT_CORE && parsed->row &&
+		upmu_event_is_modelled(&events->machine.kinds[parsed->kind],
+				       parsed->row);
 	again = event->base && has_base(events, event->lane, event->base);
 	events->n++;
 	if (again && event->base == STAT_BASE_CYCLES &&

@@ -216,19 +216,27 @@ static void add_turns(json_t *to, const struct stat_report *report)
 /* What an emulated board's counts are, or why there are none. */
 static void add_model(json_t *to, const struct stat_report *report)
 {
-	const struct upmu_model *model = &report->events->machine.model;
-	json_t *object;
+	const struct upmu_machine *machine = &report->events->machine;
+	json_t *cores, *model;
 
-	if (!model->is_told)
+	if (!machine->model.is_told)
 		return;
-	object = json_pack("{s:s}", "cores", model->cores);
-	if (model->refused[0])
-		json_object_set_new(object, "refused",
-				    json_string(model->refused));
-	else
-		json_object_set_new(object, "geometry",
-				    json_string(model->geometry));
-	json_object_set_new(to, "model", object);
+	cores = json_array();
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		const struct upmu_core_kind *kind = &machine->kinds[i];
+
+		if (kind->model.geometry[0])
+			json_array_append_new(
+				cores,
+				json_pack("{s:s, s:s}", "core",
+					  upmu_core_name(kind->core),
+					  "geometry", kind->model.geometry));
+	}
+	model = json_pack("{s:o}", "cores", cores);
+	if (machine->model.refused[0])
+		json_object_set_new(model, "refused",
+				    json_string(machine->model.refused));
+	json_object_set_new(to, "model", model);
 }
 
 static void add_notes(json_t *to, const struct stat_report *report)

@@ -210,10 +210,11 @@ static void write_turns(FILE *out, const struct stat_report *report)
 			     "--passes runs the program once for each set\n");
 }
 
-static bool has_modelled(const struct stat_report *report)
+static bool has_modelled(const struct stat_report *report, int kind)
 {
 	for (size_t i = 0; i < report->events->n; i++)
 		if (report->events->event[i].modelled &&
+		    report->events->event[i].parsed->kind == kind &&
 		    !report->events->event[i].hidden &&
 		    report->count[i].state == STAT_COUNTED)
 			return true;
@@ -232,15 +233,23 @@ static bool has_not_emulated(const struct stat_report *report)
 /* What an emulated board's counts are, or why there are none. */
 static void write_model(FILE *out, const struct stat_report *report)
 {
-	const struct upmu_model *model = &report->events->machine.model;
+	const struct upmu_machine *machine = &report->events->machine;
+	const char *refused = machine->model.refused;
+	bool any = false;
 
-	if (has_modelled(report))
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		const struct upmu_core_model *model = &machine->kinds[i].model;
+
+		if (!has_modelled(report, (int)i))
+			continue;
 		fprintf(out,
-			"\ncache, TLB and branch counts: a model of a %s (%s), "
+			"%scache, TLB and branch counts: a model of a %s (%s), "
 			"not silicon\n",
-			model->cores, model->geometry);
-	else if (model->refused[0] && has_not_emulated(report))
-		fprintf(out, "\nnot emulated: %s\n", model->refused);
+			any ? "" : "\n", model->title, model->geometry);
+		any = true;
+	}
+	if (refused[0] && has_not_emulated(report))
+		fprintf(out, "\nnot emulated: %s\n", refused);
 }
 
 static void write_notes(FILE *out, const struct stat_report *report)

@@ -270,9 +270,9 @@
 					: `${report.multiplexing.slices} slices`));
 		add("user mode only", report.user_only ? "yes: the kernel allows "
 			+ "this user no more" : "");
-		add("modelled counts", typeof report.model === "object" &&
-			report.model ? Object.entries(report.model).map(([k, v]) =>
-				`${k}: ${v}`).join(", ") : report.model);
+		for (const model of report.model?.cores ?? [])
+			add("modelled counts", `${model.core}: ${model.geometry}`);
+		add("not emulated", report.model?.refused);
 		add("upmu", report.version);
 		to.append(make("h3", {}, "The machine, and how it counted"),
 			table(["what", ""], lines));
