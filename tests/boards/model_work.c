@@ -6,6 +6,7 @@
  */
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,22 @@ static void call(void)
 		syscall(__NR_getppid);
 }
 
+/* Something of each kind, in the kernel too: for what is told apart. */
+static void mix(void)
+{
+	for (size_t i = 0; i < arguments[1]; i++) {
+		volatile unsigned int *word =
+			(volatile unsigned int *)(uintptr_t)(memory +
+							     i * PAGE %
+								     (1 << 20) +
+							     1);
+
+		*word = *word + 1;
+		memory[i * LINE]++;
+		syscall(__NR_getppid);
+	}
+}
+
 static void fill_bits(const char *kind)
 {
 	unsigned int state = 1;
@@ -164,9 +181,10 @@ static void run(const char *kind)
 						  { MISPREDICTED, 1, 0 } };
 	static const struct wanted calls[] = { { TAKEN_EXC, 1, 1 },
 					       { RETURNED_EXC, 1, 1 } };
-	static const struct wanted levels[] = { { LOADS, 1, 0 },
-						{ LOADS, 0, 1 },
-						{ LOADS, 1, 1 } };
+	unsigned int code = (unsigned int)arguments[0];
+	const struct wanted levels[] = { { code, 1, 0 },
+					 { code, 0, 1 },
+					 { code, 1, 1 } };
 
 	if (!strcmp(kind, "load"))
 		measure(accesses, 2, load);
@@ -179,7 +197,7 @@ static void run(const char *kind)
 	else if (!strcmp(kind, "calls"))
 		measure(calls, 2, call);
 	else if (!strcmp(kind, "levels"))
-		measure(levels, 3, call);
+		measure(levels, 3, mix);
 	else
 		measure(branches, 2, decide);
 }
