@@ -19,7 +19,7 @@ PARTS = ("scripts/checkpatch.pl", "scripts/spelling.txt",
 
 def folder(suite=USERLAND_SUITE):
     """Where they lie; fetches some 150 MB the first time."""
-    suite = resolve(suite, native())
+    suite = resolve(suite, "arm64")     # the boards' newest
 
     def fill(work):
         apt = Apt(suite, native())

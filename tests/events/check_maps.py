@@ -47,10 +47,14 @@ def compare_branches(ours, order):
                f"with {ours['branch-instructions']} here")
 
 
-def compare_cores(bound, known):
+def compare_cores(folder, bound, known):
     """Does each core's perf-map say the driver that Linux binds?"""
     for table in t.read_all(TABLES):
-        for name in table.perf:
+        # Without a name of its own a PMU is bound by this one.
+        generic = ["armv8_pmuv3"] if table.arch == "armv8" else []
+        for name in table.perf or generic:
+            if name not in bound and kernel_maps.says(folder, name):
+                yield f"{name}: a driver has this name, but which map?"
             if name not in bound:
                 continue    # an older or newer kernel's name
             wanted = [known[array] for array in bound[name]]
@@ -74,7 +78,7 @@ def main(args):
             found += compare_map(name, maps[name], linux[array], array)
     found += compare_branches(maps["pmuv3"],
                               kernel_maps.branch_order(args[0]))
-    found += compare_cores(bound, known)
+    found += compare_cores(args[0], bound, known)
     for line in found:
         print(line)
     print(f"{len(linux)} maps and {len(bound)} PMU names of Linux: "

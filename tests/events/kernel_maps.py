@@ -4,8 +4,10 @@
 maps(FOLDER) gives {driver's array: {generic name: code}}, the array without
 its _perf_map or _perf_cache_map; codes the driver does not have are left out.
 branch_order(FOLDER) gives the codes that PMUv3's `branches` is tried with;
-drivers(FOLDER) gives {PMU's name: [array, ...]} in the order of asking.
+drivers(FOLDER) gives {PMU's name: [array, ...]} in the order of asking;
+says(FOLDER, NAME) tells whether a driver has that string at all.
 """
+import functools
 import glob
 import re
 
@@ -29,6 +31,7 @@ OPERATIONS = {"OP_READ": ("loads", "load-misses"),
               "OP_PREFETCH": ("prefetches", "prefetch-misses")}
 
 
+@functools.lru_cache(None)
 def _sources(folder):
     text = ""
     for pattern in FILES:
@@ -100,11 +103,15 @@ def drivers(folder):
                         r"[^}]*?cpu_pmu->map_event\s*= (\w+)", text)
     # These take another's init and give it a name.
     pairs += [(name, function) for function, name in re.findall(
-        r"= (\w+)_pmu_init\(cpu_pmu\);\s*cpu_pmu->name = \"(\w+)\"", text)]
+        r"= (\w+)_pmu_init\(cpu_pmu\);\s*cpu_pmu->name\s*= \"(\w+)\"", text)]
     pairs += [(name, "armv6") for name in re.findall(
-        r'armv6pmu_init\(cpu_pmu\);\s*cpu_pmu->name = "(\w+)"', text)]
+        r'armv6pmu_init\(cpu_pmu\);\s*cpu_pmu->name\s*= "(\w+)"', text)]
     pairs += [(name, "m1_pmu") for name in re.findall(
-        r'cpu_pmu->name = "(apple_\w+)";\s*return m1_pmu_init', text)]
+        r'cpu_pmu->name\s*= "(apple_\w+)";\s*return m1_pmu_init', text)]
     for name, function in pairs:
         found[name] = _arrays_of(function)
     return found
+
+
+def says(folder, name):
+    return f'"{name}"' in _sources(folder)
