@@ -156,24 +156,65 @@ def likwid(folder):
     return found
 
 
-def oprofile(folder):
-    """OProfile: events/arm/CORE/events, included lists left out"""
-    names = {"armv6": "arm1136", "armv7-ca5": "cortex-a5",
-             "armv7-ca7": "cortex-a7", "armv7": "cortex-a8",
-             "armv7-ca9": "cortex-a9", "armv7-ca15": "cortex-a15",
-             "armv8-ca53": "cortex-a53", "armv8-ca57": "cortex-a57",
-             "armv7-scorpion": "scorpion", "armv7-scorpionmp": "scorpion-mp",
-             "armv7-krait": "krait"}
-    found = {}
-    for path in glob.glob(folder + "/events/arm/*/events"):
-        core = names.get(os.path.basename(os.path.dirname(path)))
-        events = re.findall(r"^event:(0x[0-9a-fA-F]+) .*?name:(\S+)",
-                            _read(path), re.M)
-        if core:
-            found[core] = {_code(code): name.lower() for code, name in events}
+def _oprofile_list(paths, name, seen=()):
+    """A list with those that it includes; an own row wins."""
+    if name in seen:
+        raise ValueError(f"{name} includes itself")
+    text, found = _read(paths[name]), {}
+    for other in re.findall(r"^include:arm/(\S+)", text, re.M):
+        found.update(_oprofile_list(paths, other, (*seen, name)))
+    found.update((_code(code), event.lower()) for code, event in re.findall(
+        r"^event:(0x[0-9a-fA-F]+) .*?name:(\S+)", text, re.M))
     return found
 
 
-READERS = {"data": arm_data, "gator": gator, "libpfm4": libpfm4,
-           "likwid": likwid, "linux": linux, "oprofile": oprofile,
+def oprofile(folder):
+    """OProfile: events/arm/CORE/events, with the lists that it includes"""
+    names = {"armv6": "arm1136", "armv7-ca5": "cortex-a5",
+             "armv7-ca7": "cortex-a7", "armv7": "cortex-a8",
+             "armv7-ca9": "cortex-a9", "armv7-ca15": "cortex-a15",
+             "armv7-ca17": "cortex-a17", "armv8-ca53": "cortex-a53",
+             "armv8-ca57": "cortex-a57", "armv8-thunderx2": "thunderx2",
+             "armv7-scorpion": "scorpion", "armv7-scorpionmp": "scorpion-mp",
+             "armv7-krait": "krait"}
+    paths = {os.path.basename(os.path.dirname(path)): path
+             for path in glob.glob(folder + "/events/arm/*/events")}
+    return {core: _oprofile_list(paths, name)
+            for name, core in names.items() if name in paths}
+
+
+def simpleperf(folder):
+    """Android's platform/system/extras: simpleperf/event_table.json"""
+    found = {}
+    for path in glob.glob(folder + "/simpleperf/event_table.json"):
+        table = json.loads(_read(path))["arm64"]
+        names = {_code(event[0]): event[1].lower()
+                 for event in table["events"]}
+        for cpu in table["cpus"]:
+            events = {_code(code): names.get(_code(code), "")
+                      for code in cpu.get("common_events", [])}
+            events.update((_code(event[0]), event[1].lower()) for event in
+                          cpu.get("implementation_defined_events", []))
+            found[cpu["name"].lower()] = events
+    return found
+
+
+def apple(folder):
+    """Apple's /usr/share/kpep, as github.com/jiegec/apple-pmu dumps it: *.md"""
+    names = {"a14": ["apple-firestorm", "apple-icestorm"],
+             "a15": ["apple-avalanche", "apple-blizzard"]}
+    found = {}
+    for chip, cores in names.items():
+        for path in glob.glob(f"{folder}/{chip}.md"):
+            events = re.findall(r"^- (\w+) \(\d+, (0x[0-9a-f]+)\)",
+                                _read(path), re.M)
+            found.update({core: {_code(code): name.lower()
+                                 for name, code in events}
+                          for core in cores})
+    return found
+
+
+READERS = {"apple": apple, "data": arm_data, "gator": gator,
+           "libpfm4": libpfm4, "likwid": likwid, "linux": linux,
+           "oprofile": oprofile, "simpleperf": simpleperf,
            "telemetry": telemetry, "windowsperf": windowsperf}

@@ -60,18 +60,38 @@ def gator_codes():
         return sources.gator(folder)["cortex-a53"]
 
 
-def folder_read(source, where, text):
-    """What a folder with a single file in it is read as."""
+def folder_read(source, where, text, more=()):
+    """What a folder with this file in it, and more pairs, is read as."""
     with tempfile.TemporaryDirectory(suffix="[x]") as folder:
-        path = os.path.join(folder, where)
-        os.makedirs(os.path.dirname(path))
-        with open(path, "w") as file:
-            file.write(text)
+        for name, content in ((where, text), *more):
+            path = os.path.join(folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(content)
         with contextlib.redirect_stderr(io.StringIO()):
             return against.read_lists(source, folder)
 
 
 A53 = "pmu/cortex-a53.json"
+
+
+def oprofile_read(include):
+    """A list of two events that includes another, of which it renames one."""
+    return folder_read(
+        "oprofile", "events/arm/armv7-ca9/events",
+        f"include:arm/{include}\nevent:0x40 um:zero name:OWN : its own\n"
+        "event:0x0C um:zero name:MINE : renamed\n",
+        [("events/arm/armv7-common/events",
+          "event:0x0c um:zero name:THEIRS : of all\n"
+          "event:0x0d um:zero name:BOTH : of all\n")])
+
+
+def simpleperf_read():
+    return folder_read(
+        "simpleperf", "simpleperf/event_table.json",
+        '{"arm64": {"events": [["0x0003", "L1D_CACHE_REFILL", "text"]],'
+        ' "cpus": [{"name": "Cortex-A55", "common_events": ["0x0003"],'
+        ' "implementation_defined_events": [["0xC1", "OWN", "text"]]}]}}')
 
 
 def main():
@@ -111,6 +131,20 @@ def main():
          and folder_read("gator", "daemon/events-A.xml", "<a>") is None
          and folder_read("linux", "tools/perf/pmu-events/arch/arm64/x.json",
                          "[]") in (None, {})),
+        ("oprofiles_included_lists_are_read_and_own_rows_win",
+         oprofile_read("armv7-common")
+         == {"cortex-a9": {0x40: "own", 0x0c: "mine", 0x0d: "both"}}),
+        ("oprofiles_list_that_includes_itself_is_refused",
+         oprofile_read("armv7-ca9") is None),
+        ("oprofiles_list_that_includes_nothing_there_is_refused",
+         oprofile_read("armv9") is None),
+        ("simpleperfs_common_and_own_events_are_read",
+         simpleperf_read() == {"cortex-a55": {3: "l1d_cache_refill",
+                                              0xc1: "own"}}),
+        ("apples_list_serves_both_cores_of_a_chip",
+         folder_read("apple", "a14.md", "- INST_ALL (140, 0x8c): All\n")
+         == {"apple-firestorm": {0x8c: "inst_all"},
+             "apple-icestorm": {0x8c: "inst_all"}}),
         ("a_list_without_mnemonics_is_read", gator_codes() == {3: ""}),
     ]
     for number, (claim, good) in enumerate(claims, 1):
