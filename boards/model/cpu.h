@@ -14,7 +14,8 @@
 struct insn {
 	struct block *block;
 	uint16_t offset; /* from the block's begin */
-	bool simple;
+	bool simple;	 /* this and what follows: see struct decoded */
+	uint8_t use, align, class, also;
 };
 
 /* What QEMU translates at once: it is entered at its beginning only. */
@@ -23,8 +24,12 @@ struct block {
 	uint64_t hash;
 	uint64_t virt, end; /* of what follows it */
 	uint64_t branch_at, target;
-	uint64_t line[2]; /* physical; the second: on the next page */
-	uint8_t lines[2];
+	/*
+	 * Where it lies, physical; the second: on the next page. Not by lines:
+	 * unlike cores run the same block.
+	 */
+	uint64_t phys[2];
+	uint16_t bytes[2];
 	uint8_t level, branch, vector;
 	bool conditional, is_a64;
 	uint16_t n;

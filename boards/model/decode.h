@@ -17,6 +17,13 @@ enum branch_kind {
 	EXCEPTION_RETURN,
 };
 
+/* What QEMU shows of its accesses is not always what the core does. */
+enum memory_use {
+	AS_SEEN,
+	STORES_ONLY, /* STREX: QEMU may load to compare */
+	BOTH,	     /* SWP, LDADD, CAS: QEMU may show the store alone */
+};
+
 enum insn_class {
 	CLASS_OTHER,
 	CLASS_DATA,
@@ -38,13 +45,22 @@ struct decoded {
 	uint64_t target;  /* of a direct one */
 	/* One access to memory at most, or none: the usual load or store. */
 	bool simple;
-	enum insn_class class;
+	enum memory_use use;
+	/*
+	 * Bytes that its address has to be a multiple of, else it counts as
+	 * unaligned; 0: as many as an access of it has. Not for the simple.
+	 */
+	uint8_t align;
+	enum insn_class class, also; /* also: an exclusive may be an acquire */
 };
 
 /* @word: the bytes in memory's order; @size: 2 or 4. */
 struct decoded decode_a32(uint64_t at, uint32_t word);
 struct decoded decode_t32(uint64_t at, uint32_t word, unsigned size);
 struct decoded decode_a64(uint64_t at, uint32_t word);
+
+/* Of VLD1 to VST4 in A32, T32: bytes of an element; @single: of one lane. */
+uint8_t decode_element(uint32_t word, bool single);
 
 static inline int64_t decode_signed(uint32_t word, unsigned low, unsigned bits)
 {

@@ -19,6 +19,10 @@ static void unconditional(struct decoded *d, uint64_t at, uint32_t w)
 			    bits(w, 24, 24) * 2;
 	} else if ((w & 0xfe50ffff) == 0xf8100a00) {
 		d->kind = EXCEPTION_RETURN;
+	} else if ((w & 0xfe000000) == 0xf2000000) {
+		d->class = CLASS_SIMD;
+	} else if ((w & 0xff100000) == 0xf4000000) {
+		d->align = decode_element(w, bits(w, 23, 23));
 	} else if ((w & 0xfff000f0) == 0xf5700060) {
 		d->class = CLASS_ISB;
 	} else if ((w & 0xfff000f0) == 0xf5700040) {
@@ -26,6 +30,15 @@ static void unconditional(struct decoded *d, uint64_t at, uint32_t w)
 	} else if ((w & 0xfff000f0) == 0xf5700050) {
 		d->class = CLASS_DMB;
 	}
+}
+
+uint8_t decode_element(uint32_t w, bool single)
+{
+	unsigned size = single ? bits(w, 11, 10) : bits(w, 7, 6);
+
+	if (size == 3) /* one to all lanes; or 64 bits */
+		size = single ? bits(w, 7, 6) : 3;
+	return (uint8_t)(1 << size);
 }
 
 static enum branch_kind to_register(uint32_t w)
@@ -80,13 +93,64 @@ static bool is_simple(uint32_t w)
 	       (bits(w, 20, 20) || bits(w, 6, 5) == 1);
 }
 
-static enum insn_class class_of(uint32_t w)
+/* LDREX, STREX, LDA, STL, SWP and their kin */
+static void synchronise(struct decoded *d, uint32_t w)
 {
-	if ((w & 0x0f900ff0) == 0x01900f90)
-		return CLASS_EXCLUSIVE_LOAD;
-	if (bits(w, 27, 24) == 14 && bits(w, 11, 9) == 5 && !bits(w, 4, 4))
-		return CLASS_FLOAT;
-	return bits(w, 27, 26) ? CLASS_OTHER : CLASS_DATA;
+	bool load = bits(w, 20, 20), exclusive = bits(w, 9, 9);
+
+	if (!bits(w, 23, 23)) {
+		d->use = BOTH;
+		return;
+	}
+	if (exclusive && load)
+		d->class = CLASS_EXCLUSIVE_LOAD;
+	if (exclusive && !load)
+		d->use = STORES_ONLY;
+	if (!bits(w, 8, 8))
+		d->also = load ? CLASS_ACQUIRE : CLASS_RELEASE;
+}
+
+/* Of data processing and what shares its codes: MRS, BX, BKPT are not. */
+static enum insn_class class_of_data(uint32_t w)
+{
+	if (bits(w, 24, 23) != 2 || bits(w, 20, 20))
+		return CLASS_DATA;
+	if (bits(w, 25, 25)) /* MOVW, MOVT; MSR and hints */
+		return bits(w, 21, 21) ? CLASS_OTHER : CLASS_DATA;
+	if (bits(w, 7, 7) || bits(w, 6, 4) == 5) /* SMLABB, QADD */
+		return CLASS_DATA;
+	return bits(w, 6, 4) == 1 && bits(w, 22, 21) == 3 ? CLASS_DATA /* CLZ */
+							  : CLASS_OTHER;
+}
+
+static void classify(struct decoded *d, uint32_t w)
+{
+	switch (bits(w, 27, 25)) {
+	case 0:
+		if (!bits(w, 7, 7) || !bits(w, 4, 4))
+			d->class = class_of_data(w);
+		else if (bits(w, 6, 5)) /* LDRH, LDRD */
+			d->align = !bits(w, 20, 20) && bits(w, 6, 6) ? 4 : 0;
+		else if (bits(w, 24, 24))
+			synchronise(d, w);
+		else
+			d->class = CLASS_DATA; /* MUL */
+		break;
+	case 1:
+		d->class = class_of_data(w);
+		break;
+	case 3:
+		if (bits(w, 4, 4))
+			d->class = CLASS_DATA; /* SXTB, REV, UDIV, BFI */
+		break;
+	case 6:
+		d->align = 4; /* VLDR, VLDM */
+		break;
+	case 7:
+		if (!bits(w, 24, 24) && bits(w, 11, 9) == 5 && !bits(w, 4, 4))
+			d->class = CLASS_FLOAT;
+		break;
+	}
 }
 
 struct decoded decode_a32(uint64_t at, uint32_t w)
@@ -98,7 +162,7 @@ struct decoded decode_a32(uint64_t at, uint32_t w)
 		return d;
 	}
 	d.simple = is_simple(w);
-	d.class = class_of(w);
+	classify(&d, w);
 	if (bits(w, 27, 25) == 5) {
 		d.kind = bits(w, 24, 24) ? CALL : DIRECT;
 		d.conditional = bits(w, 31, 28) != 14;
@@ -111,5 +175,7 @@ struct decoded decode_a32(uint64_t at, uint32_t w)
 		d.kind = computed(w);
 	if (d.kind == NO_BRANCH)
 		d.kind = loaded(w);
+	if (d.kind != NO_BRANCH)
+		d.class = CLASS_OTHER;
 	return d;
 }

@@ -50,17 +50,72 @@ static void branches(struct decoded *d, uint64_t at, uint32_t w)
 	}
 }
 
+/* LDXR, STXR, LDAR, STLR, CAS and the pairs */
+static void synchronise(struct decoded *d, uint32_t w)
+{
+	bool ordered = w & 1 << 23, load = w & 1 << 22, pair = w & 1 << 21;
+	bool o0 = w & 1 << 15;
+
+	if (pair && (ordered || !(w >> 31))) { /* CAS, CASP */
+		d->use = BOTH;
+		d->class = load ? CLASS_ACQUIRE : CLASS_OTHER;
+		d->also = o0 ? CLASS_RELEASE : CLASS_OTHER;
+		return;
+	}
+	if (!ordered)
+		d->class = load ? CLASS_EXCLUSIVE_LOAD : CLASS_OTHER;
+	if (!ordered && !load)
+		d->use = STORES_ONLY;
+	if (o0)
+		d->also = load ? CLASS_ACQUIRE : CLASS_RELEASE;
+}
+
+/* SWP, LDADD and their kin, and LDAPR, which only loads. */
+static void atomic(struct decoded *d, uint32_t w)
+{
+	if ((w & 0x3ffffc00) == 0x38bfc000) {
+		d->class = CLASS_ACQUIRE;
+		return;
+	}
+	d->simple = false;
+	d->use = BOTH;
+	d->class = w & 1 << 23 ? CLASS_ACQUIRE : CLASS_OTHER;
+	d->also = w & 1 << 22 ? CLASS_RELEASE : CLASS_OTHER;
+}
+
+/* Of LD1 to ST4: bytes of an element. */
+static uint8_t element(uint32_t w)
+{
+	if (!(w & 1 << 24)) /* whole registers */
+		return (uint8_t)(1 << (w >> 10 & 3));
+	switch (w >> 14 & 3) {
+	case 2:
+		return w & 1 << 10 ? 8 : 4;
+	case 3: /* to all lanes */
+		return (uint8_t)(1 << (w >> 10 & 3));
+	default:
+		return (uint8_t)(1 << (w >> 14 & 3));
+	}
+}
+
 static void loads(struct decoded *d, uint32_t w)
 {
-	/* one register, general or up to 64 bits of the vector ones */
-	d->simple = (w & 0x3a000000) == 0x38000000 &&
-		    !(w & 0x04000000 && w & 0x00800000);
-	if ((w & 0x3f000000) != 0x08000000)
-		return;
-	if (!(w & 0x00800000)) /* exclusive */
-		d->class = w & 0x00400000 ? CLASS_EXCLUSIVE_LOAD : CLASS_OTHER;
-	else if (w & 0x00008000) /* ordered */
-		d->class = w & 0x00400000 ? CLASS_ACQUIRE : CLASS_RELEASE;
+	bool vector = w & 1 << 26;
+
+	if ((w & 0x3f000000) == 0x08000000) {
+		synchronise(d, w);
+	} else if ((w & 0x3a000000) == 0x28000000) { /* LDP */
+		d->align = (uint8_t)(vector ? 4 << (w >> 30) : 4 << (w >> 31));
+	} else if ((w & 0xbe000000) == 0x0c000000) {
+		d->align = element(w);
+	} else if ((w & 0x3b200c00) == 0x38200000 && !vector) {
+		d->simple = true;
+		atomic(d, w);
+	} else if ((w & 0x3a000000) == 0x38000000) {
+		/* one register, general or up to 64 bits of the vector ones */
+		d->simple = !(vector && w & 1 << 23);
+		d->align = d->simple ? 0 : 16;
+	}
 }
 
 static enum insn_class vector_class(uint32_t w)
@@ -68,6 +123,8 @@ static enum insn_class vector_class(uint32_t w)
 	if ((w & 0xff3e0c00) == 0x4e280800 || (w & 0xff208c00) == 0x5e000000 ||
 	    (w & 0xff3e0c00) == 0x5e280800)
 		return CLASS_CRYPTO; /* AES, SHA of three, of two */
+	if ((w & 0xbfe0fc00) == 0x0ee0e000)
+		return CLASS_CRYPTO; /* PMULL of 64 bits */
 	return (w & 0x5f000000) == 0x1e000000 || (w & 0x5f000000) == 0x1f000000
 		       ? CLASS_FLOAT
 		       : CLASS_SIMD;

@@ -2,11 +2,23 @@
 /* From block to block: branches, exceptions, what instructions there were. */
 #include "cpu.h"
 
+/*
+ * A branch to the instruction behind it is taken if it has no condition. One
+ * with a condition counts as not taken: nothing tells.
+ */
+static bool is_taken(const struct block *block, uint64_t to)
+{
+	if (to != block->end || block->conditional)
+		return to != block->end;
+	/* of AArch32 the decoder does not know all conditions (IT) */
+	return block->is_a64 || block->target == to;
+}
+
 /* Did the block's last instruction lead to @to? Learns and counts it. */
 static void branch(struct cpu *cpu, const struct block *block, uint64_t to)
 {
 	uint64_t *tally = cpu->tally[block->level];
-	bool taken = to != block->end, right = true;
+	bool taken = is_taken(block, to), right = true;
 
 	switch (block->branch) {
 	case DIRECT:
@@ -44,14 +56,30 @@ static void branch(struct cpu *cpu, const struct block *block, uint64_t to)
 	tally[MISPREDICTED] += !right;
 }
 
-/* What follows the instruction that faulted was not done. */
+/*
+ * The instruction that faulted, and what follows it, was not done. Accesses
+ * that it made stay, but it is no load or store: it comes again.
+ */
 static void take_back(struct cpu *cpu, const struct block *block, uint64_t from)
 {
 	uint64_t *tally = cpu->tally[block->level];
 
-	for (unsigned i = 0; i < block->n; i++)
-		if (block->virt + block->insn[i].offset >= from)
-			tally[INSTRUCTIONS]--;
+	for (unsigned i = 0; i < block->n; i++) {
+		const struct insn *insn = &block->insn[i];
+
+		if (block->virt + insn->offset < from)
+			continue;
+		tally[INSTRUCTIONS]--;
+		tally[CLASS_TALLIES + insn->class]--;
+		tally[CLASS_TALLIES + insn->also]--;
+	}
+	for (int store = 0; store < 2; store++) {
+		const struct insn *last = cpu->doing[store];
+
+		if (last && last->block == block &&
+		    block->virt + last->offset == from)
+			tally[MORE_READS + store]++;
+	}
 }
 
 /* The kind of exception by the vector's offset, and by the syndrome. */

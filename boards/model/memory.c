@@ -214,7 +214,7 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 
 	if (cpu->flush)
 		memory_flush(cpu);
-	if (virt & ((size < 8 ? size : 8) - 1))
+	if (insn->simple && virt & (size - 1))
 		tally[UNALIGNED_READS + store]++;
 	phys = translate(cpu, tally, info, virt, store);
 	if (phys == DEVICE) {
@@ -233,6 +233,30 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 	make_quick(cpu, last, phys, store);
 }
 
+/*
+ * One of an instruction that has several, or others than QEMU shows: counts
+ * what is of the whole instruction.
+ */
+static void of_several(struct cpu *cpu, uint64_t *tally,
+		       const struct insn *insn, uint64_t virt, unsigned size,
+		       bool store)
+{
+	unsigned align = insn->align ? insn->align : size;
+
+	if (cpu->doing[store] == insn) {
+		tally[MORE_READS + store]++;
+		return;
+	}
+	cpu->doing[store] = insn;
+	if (virt & (align - 1))
+		tally[UNALIGNED_READS + store]++;
+	/* where several CPUs run, QEMU shows such a load and store as one */
+	if (store && insn->use == BOTH && cpu->doing[0] != insn) {
+		cpu->doing[0] = insn;
+		tally[READS]++;
+	}
+}
+
 void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
 		   void *data)
 {
@@ -247,16 +271,19 @@ void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
 		kind = kind_of(info);
 	size = 1u << (kind & 7);
 	store = kind & STORE;
-	tally[READS + store]++;
 	if (!insn->simple) {
-		if (cpu->doing[store] == insn)
-			tally[MORE_READS + store]++;
-		cpu->doing[store] = insn;
+		if (!store && insn->use == STORES_ONLY)
+			return;
+		of_several(cpu, tally, insn, virt, size, store);
 		if (size > 8) { /* as two: so it is with older emulators */
 			tally[READS + store]++;
 			tally[MORE_READS + store]++;
+			look_closely(cpu, tally, insn, info, virt, 8, store);
+			virt += 8;
+			size = 8;
 		}
 	}
+	tally[READS + store]++;
 	/* the same line as that which is quick there, and aligned */
 	if (cpu->quick[store][(virt >> cpu->line_shift) % QUICK] !=
 	    (virt & (cpu->line_mask | (size - 1))))
@@ -304,9 +331,10 @@ void memory_fetch(struct cpu *cpu, const struct block *block, bool jumped)
 
 	if (cpu->flush)
 		memory_flush(cpu);
-	for (int part = 0; part < 2 && block->lines[part]; part++) {
-		uint64_t at = block->line[part];
-		unsigned n = block->lines[part];
+	for (int part = 0; part < 2 && block->bytes[part]; part++) {
+		uint64_t at = block->phys[part] & ~(uint64_t)(size - 1);
+		uint64_t end = block->phys[part] + block->bytes[part];
+		unsigned n = (unsigned)((end - 1 - at) >> cpu->l1i.shift) + 1;
 
 		fetch_page(cpu, tally, part ? block->end - 1 : block->virt, at);
 		tally[L1I_FETCHES] += n;

@@ -12,6 +12,7 @@ static struct {
 	struct qemu_register *control32, *vectors32;
 	struct qemu_register *translation[MODEL_LEVELS];
 	struct qemu_register *table, *context;
+	struct qemu_register *hyp_table; /* of a kernel at EL2 */
 } registers[QEMU_CPUS];
 
 #define HIGH_VECTORS 0xffff0000u
@@ -57,6 +58,7 @@ unsigned system_page_shift(int cpu)
 void system_new_space(struct cpu *cpu)
 {
 	uint64_t space = field(cpu->id, registers[cpu->id].table) ^
+			 field(cpu->id, registers[cpu->id].hyp_table) << 1 ^
 			 field(cpu->id, registers[cpu->id].context) << 48;
 
 	if (space == cpu->space)
@@ -75,7 +77,8 @@ static void write_seen(void *env, const struct qemu_register *reg,
 	struct cpu *cpu = &cpus[qemu_cpu_of(env)];
 
 	qemu_write_before(env, hook, value);
-	cpu->tally[1][hook->what == CONTEXT ? CONTEXT_WRITES : TABLE_WRITES]++;
+	cpu->tally[qemu_level(cpu->id)]
+		  [hook->what == CONTEXT ? CONTEXT_WRITES : TABLE_WRITES]++;
 }
 
 static void write_flush(void *env, const struct qemu_register *reg,
@@ -147,6 +150,8 @@ void system_hook(void)
 						qemu_cp(15, 2, 0, 0, 0));
 		registers[cpu].context = first_of(cpu, qemu_sys(3, 0, 13, 0, 1),
 						  qemu_cp(15, 13, 0, 0, 1));
+		registers[cpu].hyp_table =
+			qemu_register(cpu, qemu_sys(3, 4, 2, 0, 0));
 		hook_writes(cpu);
 	}
 }

@@ -51,11 +51,9 @@ static uint8_t vector(int cpu, const struct block *block)
 							: NO_VECTOR;
 }
 
-/* The lines that it lies in, on one page or two. */
-static void find_lines(int cpu, struct block *block,
-		       const struct qemu_plugin_tb *tb)
+/* Where it lies, on one page or two. */
+static void find_bytes(struct block *block, const struct qemu_plugin_tb *tb)
 {
-	unsigned line = 1u << cpus[cpu].l1i.shift;
 	uint64_t page = block->virt & ~0xfffull;
 	uint64_t end = block->end, begin = block->virt;
 	size_t first = 0;
@@ -68,9 +66,8 @@ static void find_lines(int cpu, struct block *block,
 		if (phys == QEMU_NO_RAM)
 			phys = begin; /* not of the guest's RAM: ROM */
 		phys += begin - (block->virt + block->insn[first].offset);
-		block->line[part] = phys & ~(uint64_t)(line - 1);
-		block->lines[part] =
-			(uint8_t)(((stop - 1) / line) - begin / line + 1);
+		block->phys[part] = phys;
+		block->bytes[part] = (uint16_t)(stop - begin);
 		begin = page += 0x1000;
 		while (first + 1 < block->n &&
 		       block->virt + block->insn[first].offset < begin)
@@ -95,9 +92,17 @@ static void add(struct block *block, size_t i, bool thumb,
 	uint32_t word = qemu_insn_word(from);
 	struct decoded d = decode(block, thumb, at, word, size);
 
-	block->insn[i] =
-		(struct insn){ block, (uint16_t)(at - block->virt), d.simple };
+	block->insn[i] = (struct insn){
+		.block = block,
+		.offset = (uint16_t)(at - block->virt),
+		.simple = d.simple,
+		.use = (uint8_t)d.use,
+		.align = d.align,
+		.class = (uint8_t)d.class,
+		.also = (uint8_t)d.also,
+	};
 	block->class[d.class]++;
+	block->class[d.also]++;
 	block->hash = mix(block->hash, word);
 	block->end = at + size;
 	block->branch = (uint8_t)d.kind;
@@ -126,8 +131,8 @@ struct block *translate_block(int cpu, const struct qemu_plugin_tb *tb)
 		add(block, i, state.is_thumb,
 		    qemu.qemu_plugin_tb_get_insn(tb, i));
 	block->vector = vector(cpu, block);
-	find_lines(cpu, block, tb);
-	block->hash = mix(block->hash, block->line[0]);
-	block->hash = mix(block->hash, block->line[1] ^ block->vector);
+	find_bytes(block, tb);
+	block->hash = mix(block->hash, block->phys[0]);
+	block->hash = mix(block->hash, block->phys[1] ^ block->vector);
 	return keep(block);
 }
