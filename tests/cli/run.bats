@@ -123,6 +123,13 @@ library() {	# what building upmu here would leave behind
 	grep -qx 'flags none' "$calls"
 }
 
+@test "on_arm_a_program_that_counts_itself_runs_alone" {
+	UPMU_EVENTS=cycles,r03 here --yes --alone sh -c 'echo "got $UPMU_EVENTS"'
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"got cycles,r03"* ]]
+	never '^upmu ' "$calls"
+}
+
 @test "on_arm_a_mistake_in_a_source_stops_before_anything_is_built" {
 	prog
 	echo 'int main(void) { return x; }' >bad.c
@@ -155,6 +162,7 @@ on_pc() {	# ARGUMENT... : ./run on a PC whose boards are pretended
 	cat >"$tree/boards/run" <<-E
 	#!/bin/sh
 	echo "board \$*" | head -n 1 >>"$calls"
+	echo "words \$*" | tail -n 1 >>"$calls"
 	cp /dev/fd/8 "$BATS_TEST_TMPDIR/got" 2>/dev/null
 	exit 6
 	E
@@ -185,6 +193,14 @@ machine() {	# FILE
 	on_pc --board a53 --memory 1G prog.c
 	[ "$(machine got)" = 183 ]
 	grep -q '^board a53 .*--memory 1G ' "$calls"
+}
+
+@test "on_a_pc_a_program_that_counts_itself_runs_alone" {
+	prog
+	UPMU_EVENTS=cycles,r03 on_pc --alone prog.c 1
+	grep -q 'exec $0 "$@" env UPMU_EVENTS=cycles,r03 /tmp/prog 1$' "$calls"
+	on_pc prog.c 1
+	grep -q 'exec $0 "$@" upmu stat -- /tmp/prog 1$' "$calls"
 }
 
 @test "on_a_pc_several_sources_are_one_program" {
