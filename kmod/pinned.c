@@ -57,7 +57,8 @@ static void upmu_pinned_note(struct upmu_pinned *pinned,
 /* One that is off now may be switched on meanwhile. */
 static bool upmu_pinned_is_one(const struct perf_event *event)
 {
-	return event->attr.pinned && event->state >= PERF_EVENT_STATE_OFF &&
+	return event->group_leader->attr.pinned &&
+	       event->state >= PERF_EVENT_STATE_OFF &&
 	       upmu_publish_find(event->pmu);
 }
 

@@ -199,6 +199,34 @@ static void pinned_cpu_test(void)
 		close(fds[--open]);
 }
 
+/* Of a group only the first is called pinned, and all of it is. */
+static void pinned_group_test(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+					.size = sizeof(attr),
+					.pinned = 1 };
+	int counters = (int)info_of(-1).counters, open = 0, lease;
+	int fds[MOST_EVENTS];
+	bool lived;
+
+	fds[open++] = (int)syscall(__NR_perf_event_open, &attr, -1, 0, -1, 0);
+	attr.type = PERF_TYPE_RAW;
+	attr.config = EVENT_CYCLES;
+	attr.pinned = 0;
+	while (open <= counters && open < MOST_EVENTS)
+		fds[open++] = (int)syscall(__NR_perf_event_open, &attr, -1, 0,
+					   fds[0], 0);
+	usleep(10000);
+	lived = fds[0] >= 0 && read(fds[0], &attr, sizeof(attr)) > 0;
+	lease = take(UPMU_MODE_CYCLES);
+	usleep(50000);
+	close(lease);
+	tap(lived && read(fds[0], &attr, sizeof(attr)) > 0 && lease == -EBUSY,
+	    "or_a_pinned_group_that_has_all_of_them", "%d", lease);
+	while (open)
+		close(fds[--open]);
+}
+
 static void pinned_sleeper(int go, int done)
 {
 	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, 0, -1, 1);
@@ -290,6 +318,7 @@ int main(int argc, char **argv)
 	cpus = cpus_online();
 	away_test();
 	pinned_cpu_test();
+	pinned_group_test();
 	pinned_task_test();
 	user_test();
 	poll_test();
