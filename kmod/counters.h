@@ -70,12 +70,14 @@ void upmu_unwrap(void);
 void upmu_wrap_new(struct upmu_pmu *upmu);
 /* They still are; any context. */
 bool upmu_wrap_intact(void);
+/* What @pmu's driver is called by now. */
+void upmu_wrap_look(const struct arm_pmu *pmu, struct upmu_pmu_ops *ops);
 /*
- * Where they are not, whoever replaced them calls ours: this module cannot be
+ * Where somebody replaced them whose own call ours, this module cannot be
  * unloaded until it has let go of them. upmu_mutex.
  */
 void upmu_wrap_pin(void);
-/* Until nobody calls ours from outside the driver; for unloading. */
+/* Until nobody calls ours, nor is in them; for unloading. */
 void upmu_wrap_wait(void);
 /* perf places all its events anew, on every CPU; the first error, or 0. */
 int upmu_wrap_kick(void);

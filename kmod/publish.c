@@ -8,7 +8,6 @@
 #include <linux/kernel.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "counters.h"
@@ -165,6 +164,7 @@ static int upmu_publish_add(struct perf_event *event)
 	upmu->pmu = to_arm_pmu(event->pmu);
 	upmu->cycles_idx = idx;
 	upmu->event_idx = event->pmu->event_idx;
+	upmu_wrap_look(upmu->pmu, &upmu->driver);
 	upmu->user_access = upmu->event_idx != upmu_default_index;
 	/* Whoever sees the count sees the entry. */
 	smp_store_release(&upmu_pmu_count, upmu_pmu_count + 1);
@@ -217,6 +217,7 @@ int upmu_publish_init(void)
 	return 0;
 }
 
+/* upmu_wrap_wait() waits until nobody is in what was published. */
 void upmu_publish_exit(void)
 {
 	unsigned int i;
@@ -224,10 +225,4 @@ void upmu_publish_exit(void)
 	for (i = 0; i < upmu_pmu_count; i++)
 		WRITE_ONCE(upmu_pmus[i].pmu->pmu.event_idx,
 			   upmu_pmus[i].event_idx);
-	/*
-	 * Before our code goes: perf asks for the index with preemption off,
-	 * but whether a group fits (wrap.c) with preemption on.
-	 */
-	synchronize_rcu();
-	synchronize_rcu_tasks();
 }

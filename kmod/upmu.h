@@ -124,8 +124,9 @@ void upmu_cpu_exit(void);
  * @cycles_idx: number of the cycle counter in this kernel's hw_perf_event.idx
  * @user_access: its driver publishes the index and permits reading by itself
  * @event_idx: what perf called before
+ * @driver: the driver's functions when this PMU was found
  * @wrapped: @ops are what perf called before; cpus_read_lock(), upmu_mutex
- * @ops: the driver's own functions, where they are wrapped
+ * @ops: what the wrappers call
  */
 struct upmu_pmu {
 	struct arm_pmu *pmu;
@@ -143,7 +144,7 @@ struct upmu_pmu {
 		irqreturn_t (*handle_irq)(struct arm_pmu *pmu);
 		void (*start)(struct arm_pmu *pmu);
 		void (*stop)(struct arm_pmu *pmu);
-	} ops;
+	} ops, driver;
 };
 
 extern struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];

@@ -18,6 +18,8 @@
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 #include "counters.h"
@@ -154,59 +156,77 @@ static void upmu_pmu_disable(struct perf_event *event)
 	upmu_publish_find(event->pmu)->ops.disable(event);
 }
 
+#define UPMU_EACH_FUNCTION(DO) \
+	DO(get_event_idx)      \
+	DO(clear_event_idx)    \
+	DO(read_counter)       \
+	DO(disable)            \
+	DO(handle_irq)         \
+	DO(start)              \
+	DO(stop)
+
+static const struct upmu_pmu_ops upmu_ours = {
+	.get_event_idx = upmu_get_event_idx,
+	.clear_event_idx = upmu_clear_event_idx,
+	.read_counter = upmu_pmu_read_counter,
+	.disable = upmu_pmu_disable,
+	.handle_irq = upmu_pmu_handle_irq,
+	.start = upmu_pmu_start,
+	.stop = upmu_pmu_stop,
+};
+
+void upmu_wrap_look(const struct arm_pmu *pmu, struct upmu_pmu_ops *ops)
+{
+#define LOOK(function) ops->function = READ_ONCE(pmu->function);
+	UPMU_EACH_FUNCTION(LOOK)
+#undef LOOK
+}
+
 static void upmu_wrap_one(struct upmu_pmu *upmu)
 {
-	struct arm_pmu *pmu = upmu->pmu;
-
 	if (upmu->wrapped)
 		return;
-	upmu->ops = (struct upmu_pmu_ops){
-		.get_event_idx = pmu->get_event_idx,
-		.clear_event_idx = pmu->clear_event_idx,
-		.read_counter = pmu->read_counter,
-		.disable = pmu->disable,
-		.handle_irq = pmu->handle_irq,
-		.start = pmu->start,
-		.stop = pmu->stop,
-	};
+	upmu_wrap_look(upmu->pmu, &upmu->ops);
 	upmu->wrapped = true;
 	smp_wmb(); /* what a wrapper reads comes before the wrapper */
-	WRITE_ONCE(pmu->clear_event_idx, upmu_clear_event_idx);
-	WRITE_ONCE(pmu->get_event_idx, upmu_get_event_idx);
-	WRITE_ONCE(pmu->read_counter, upmu_pmu_read_counter);
-	WRITE_ONCE(pmu->disable, upmu_pmu_disable);
-	WRITE_ONCE(pmu->handle_irq, upmu_pmu_handle_irq);
-	WRITE_ONCE(pmu->start, upmu_pmu_start);
-	WRITE_ONCE(pmu->stop, upmu_pmu_stop);
+#define WRAP(function) WRITE_ONCE(upmu->pmu->function, upmu_ours.function);
+	UPMU_EACH_FUNCTION(WRAP)
+#undef WRAP
 }
 
 static bool upmu_wrap_is_ours(const struct upmu_pmu *upmu)
 {
-	const struct arm_pmu *pmu = upmu->pmu;
+	struct upmu_pmu_ops now;
 
-	return READ_ONCE(pmu->get_event_idx) == upmu_get_event_idx &&
-	       READ_ONCE(pmu->clear_event_idx) == upmu_clear_event_idx &&
-	       READ_ONCE(pmu->read_counter) == upmu_pmu_read_counter &&
-	       READ_ONCE(pmu->disable) == upmu_pmu_disable &&
-	       READ_ONCE(pmu->handle_irq) == upmu_pmu_handle_irq &&
-	       READ_ONCE(pmu->start) == upmu_pmu_start &&
-	       READ_ONCE(pmu->stop) == upmu_pmu_stop;
+	upmu_wrap_look(upmu->pmu, &now);
+	return !memcmp(&now, &upmu_ours, sizeof(now));
+}
+
+/* Each is ours or the driver's: nobody else's is there that may call ours. */
+static bool upmu_wrap_is_alone(const struct upmu_pmu *upmu)
+{
+	struct upmu_pmu_ops now;
+
+	upmu_wrap_look(upmu->pmu, &now);
+#define IS_KNOWN(function)                     \
+	(now.function == upmu_ours.function || \
+	 now.function == upmu->driver.function) &&
+	return UPMU_EACH_FUNCTION(IS_KNOWN) true;
+#undef IS_KNOWN
 }
 
 static void upmu_unwrap_one(struct upmu_pmu *upmu)
 {
 	struct arm_pmu *pmu = upmu->pmu;
 
-	/* Whoever replaced them calls ours, and may put them back at any time. */
-	if (!upmu->wrapped || !upmu_wrap_is_ours(upmu))
+	/* Who calls ours may put it back at any time. */
+	if (!upmu->wrapped || !upmu_wrap_is_alone(upmu))
 		return;
-	WRITE_ONCE(pmu->stop, upmu->ops.stop);
-	WRITE_ONCE(pmu->start, upmu->ops.start);
-	WRITE_ONCE(pmu->handle_irq, upmu->ops.handle_irq);
-	WRITE_ONCE(pmu->read_counter, upmu->ops.read_counter);
-	WRITE_ONCE(pmu->disable, upmu->ops.disable);
-	WRITE_ONCE(pmu->get_event_idx, upmu->ops.get_event_idx);
-	WRITE_ONCE(pmu->clear_event_idx, upmu->ops.clear_event_idx);
+#define UNWRAP(function)                                    \
+	if (READ_ONCE(pmu->function) == upmu_ours.function) \
+		WRITE_ONCE(pmu->function, upmu->ops.function);
+	UPMU_EACH_FUNCTION(UNWRAP)
+#undef UNWRAP
 	upmu->wrapped = false;
 }
 
@@ -245,30 +265,43 @@ bool upmu_wrap_intact(void)
 	return true;
 }
 
+static bool upmu_wrap_is_called(void)
+{
+	struct upmu_pmu *upmu;
+
+	upmu_for_each_pmu(upmu)
+		if (upmu->wrapped && !upmu_wrap_is_alone(upmu))
+			return true;
+	return false;
+}
+
 void upmu_wrap_pin(void)
 {
 	static bool pinned;
-	bool intact = upmu_wrap_intact();
+	bool called = upmu_wrap_is_called();
 
 	lockdep_assert_held(&upmu_mutex);
-	if (intact != pinned)
+	if (called == pinned)
 		return;
-	if (intact)
+	if (!called)
 		module_put(THIS_MODULE);
 	else if (!try_module_get(THIS_MODULE))
 		return; /* unloading, which waits */
-	pinned = !intact;
+	pinned = called;
 	if (pinned)
 		pr_warn("somebody wraps perf's PMU driver around this module, which cannot be unloaded now\n");
 }
 
 void upmu_wrap_wait(void)
 {
-	while (!upmu_wrap_intact()) {
+	while (upmu_wrap_is_called()) {
 		pr_warn_once("unloading waits for who wraps the PMU driver\n");
 		msleep(100);
 	}
 	upmu_unwrap();
+	/* perf asks whether a group would fit with preemption on. */
+	synchronize_rcu();
+	synchronize_rcu_tasks();
 }
 
 /*

@@ -78,6 +78,26 @@ static void open_tests(void)
 	    "until_they_are_put_back", NULL);
 }
 
+/* It came before the lease and leaves during it: ours is not called then. */
+static void leaves_first_test(void)
+{
+	int fd, later;
+
+	tap(!system(LOAD) && !poke(PEEK, "0 wrap 1"),
+	    "somebody_was_there_before_the_lease", NULL);
+	fd = take(UPMU_MODE_CYCLES);
+	tap(info_of(fd).lease_state == UPMU_STATE_LIVE,
+	    "which_wraps_what_it_finds", NULL);
+	tap(!poke(PEEK, "0 wrap 0") && told(fd) == POLLERR,
+	    "who_puts_back_the_drivers_functions_breaks_it", NULL);
+	close(fd);
+	later = take(UPMU_MODE_CYCLES);
+	tap(info_of(later).lease_state == UPMU_STATE_LIVE,
+	    "the_next_lease_is_unbroken", "%d", later);
+	close(later);
+	tap(!system(UNLOAD), "and_the_module_unloads", NULL);
+}
+
 int main(void)
 {
 	tap(!system("insmod /upmu/upmu_peek.ko") && !system(LOAD),
@@ -85,5 +105,6 @@ int main(void)
 	mode_tests(UPMU_MODE_CYCLES, "cycles");
 	mode_tests(UPMU_MODE_RAW, "raw");
 	open_tests();
+	leaves_first_test();
 	return tap_done();
 }
