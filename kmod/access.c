@@ -60,11 +60,11 @@ u32 upmu_access_granted(int cpu)
  * The register comes last: a pseudo-NMI between the two is perf's, which asks
  * what is granted and writes the register as well.
  */
-static void upmu_access_set(u32 bits)
+static void notrace upmu_access_set(u32 bits)
 {
 	u32 prior;
 
-	this_cpu_write(upmu_access.granted, bits);
+	__this_cpu_write(upmu_access.granted, bits);
 	if (likely(!upmu_access_shared)) {
 		upmu_regs_set_user_access(bits);
 		return;
@@ -79,7 +79,7 @@ static void upmu_access_set(u32 bits)
  * A grant is written each time: kernels that gate a core in idle without
  * telling CPU_PM lose it. Its end is written once.
  */
-static void upmu_access_follow(const struct upmu_process *process)
+static void notrace upmu_access_follow(const struct upmu_process *process)
 {
 	u32 bits = upmu_process_bits(process);
 
@@ -93,18 +93,24 @@ static bool upmu_access_may_write(void)
 	return this_cpu_read(upmu_access.granted) & UPMU_USER_EN;
 }
 
-static void upmu_access_check_task(const struct task_struct *task)
+/*
+ * A kernel thread wrote nothing; a process that ends has no memory any more,
+ * and may have. Not in line: the switch of all others needs no frame then.
+ */
+static noinline notrace void upmu_access_left(const struct task_struct *prev)
 {
-	u32 written = upmu_guard_check();
+	u32 written;
 
+	if (!upmu_access_may_write() || prev->flags & PF_KTHREAD)
+		return;
+	written = upmu_guard_check();
 	if (unlikely(written))
-		upmu_process_wrote(task, written);
+		upmu_process_wrote(prev, written);
 }
 
 void upmu_access_check(void)
 {
-	if (upmu_access_may_write() && current->mm)
-		upmu_access_check_task(current);
+	upmu_access_left(current);
 }
 
 u32 upmu_access_written(void)
@@ -118,15 +124,8 @@ void upmu_access_check_event(struct perf_event *event)
 		upmu_guard_check_event(current, event);
 }
 
-/* Not in line: the switch of all others needs no frame then. */
-static noinline void upmu_access_left(const struct task_struct *prev)
-{
-	if (upmu_access_may_write() && prev->mm)
-		upmu_access_check_task(prev);
-}
-
-static noinline void upmu_access_change(const struct task_struct *prev,
-					const struct upmu_process *next)
+static noinline notrace void upmu_access_change(const struct task_struct *prev,
+						const struct upmu_process *next)
 {
 	upmu_access_left(prev);
 	upmu_access_follow(next);

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "counters.h"
+#include "guard.h"
 #include "lease.h"
 #include "pinned.h"
 
@@ -115,6 +116,7 @@ static void upmu_cpu_take(void *unused)
 	cpu->session = upmu_session;
 	cpu->mask = mask;
 	upmu_cpu_go(cpu, UPMU_CPU_TAKEN);
+	upmu_guard_arm(); /* another's counting may be going on here */
 }
 
 /* What perf's events are on is perf's to program. Interrupts off. */

@@ -8,11 +8,13 @@
  * perf reads a counter while it runs: by comparing the registers with what perf
  * and this module have set, not with what they were, for perf goes on working
  * meanwhile. A counter below the count that perf last saw, without an overflow,
- * was written.
+ * was written, and so was one that is further than any core could have counted.
+ * A smaller step forward looks like counting, and nothing else here counts that
+ * it could be held against.
  */
-#include <linux/jiffies.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/timekeeping.h>
 
 #include "counters.h"
 #include "guard.h"
@@ -22,8 +24,13 @@
 /* PMCR's settings, that perf's driver leaves alone, and its switch. */
 #define UPMU_GUARD_SETTINGS (UPMU_CONTROL_SAVED & ~UPMU_CONTROL_E)
 
-/* In that time no cycle counter does 2^31. */
-#define UPMU_GUARD_TELLING (HZ / 2)
+/* No core has more cycles in a nanosecond, nor more than eight of a thing in
+ * one. */
+#define UPMU_GUARD_CYCLES_PER_NS 4
+#define UPMU_GUARD_EVENTS_PER_NS 32
+
+/* A step that is not looked into: the clock may be as coarse as a tick. */
+#define UPMU_GUARD_STEP (1u << 26)
 
 /**
  * struct upmu_guard - one CPU
@@ -36,7 +43,7 @@
  * @selected: PMSELR
  * @type: of the event counters
  * @cycles: the cycle counter when somebody who may write came
- * @since: and jiffies
+ * @since: and the time, in nanoseconds; no event here was last read before
  */
 struct upmu_guard {
 	struct upmu_pmu *pmu;
@@ -48,7 +55,7 @@ struct upmu_guard {
 	u32 selected;
 	u32 type[UPMU_REGS_MAX_COUNTERS];
 	u32 cycles;
-	unsigned long since;
+	u64 since;
 };
 
 static DEFINE_PER_CPU(struct upmu_guard, upmu_guard);
@@ -63,19 +70,30 @@ static bool upmu_event_runs(const struct perf_event *event)
 	return event && !(event->hw.state & PERF_HES_STOPPED);
 }
 
+/* The next of @left, which begins as all that are used; NULL: none. */
+static struct perf_event *upmu_guard_next(const struct upmu_guard *guard,
+					  unsigned long *left)
+{
+	struct perf_event *event;
+
+	while (*left) {
+		event = guard->hw->events[__ffs(*left)];
+		*left &= *left - 1;
+		if (upmu_event_runs(event))
+			return event;
+	}
+	return NULL;
+}
+
 /* Counters that perf's events run on. */
 static u32 upmu_guard_running(const struct upmu_guard *guard)
 {
-	unsigned long used = upmu_guard_used(guard);
-	const struct pmu_hw_events *hw = guard->hw;
+	unsigned long left = upmu_guard_used(guard);
+	const struct perf_event *event;
 	u32 running = 0;
-	int idx;
 
-	for (; used; used &= used - 1) {
-		idx = __ffs(used);
-		if (upmu_event_runs(hw->events[idx]))
-			running |= upmu_publish_mask(guard->pmu, idx);
-	}
+	while ((event = upmu_guard_next(guard, &left)))
+		running |= upmu_publish_mask(guard->pmu, event->hw.idx);
 	return running;
 }
 
@@ -90,8 +108,11 @@ void upmu_guard_begin(void)
 	guard->pmu = upmu_publish_of_cpu(smp_processor_id());
 	guard->hw =
 		guard->pmu ? this_cpu_ptr(guard->pmu->pmu->hw_events) : NULL;
-	if (guard->begun)
+	if (guard->begun) { /* this CPU was away, and its PMU reset */
+		guard->control &= upmu_regs_control();
+		guard->extra &= upmu_regs_enabled();
 		return;
+	}
 	guard->control = upmu_regs_control() & UPMU_GUARD_SETTINGS;
 	guard->selected = upmu_regs_selected();
 	guard->extra = upmu_regs_enabled() & ~upmu_counters_held() &
@@ -122,12 +143,26 @@ void upmu_guard_end(void)
 	upmu_regs_isb();
 }
 
-void upmu_guard_arm(void)
+/* What perf's events counted until now is safe. */
+static noinline void upmu_guard_note(struct upmu_guard *guard)
+{
+	unsigned long left = upmu_guard_used(guard);
+	struct perf_event *event;
+
+	guard->since = ktime_get_mono_fast_ns();
+	guard->cycles = upmu_regs_cycles32();
+	guard->busy = true;
+	while ((event = upmu_guard_next(guard, &left)))
+		event->pmu->read(event);
+	guard->busy = false;
+}
+
+void notrace upmu_guard_arm(void)
 {
 	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
 
-	guard->cycles = upmu_regs_cycles32();
-	guard->since = jiffies;
+	if (upmu_guard_used(guard) || upmu_counters_held() == UPMU_MASK_CYCLES)
+		upmu_guard_note(guard);
 }
 
 void upmu_guard_pause(bool pause)
@@ -149,9 +184,29 @@ static u32 upmu_event_count(u32 mask)
 					: upmu_regs_counter(__ffs(mask));
 }
 
-static bool upmu_event_fell(const struct perf_event *event, u32 count)
+/* Nothing counts @step in the time since somebody who may write came. */
+static bool upmu_guard_is_too_much(const struct upmu_guard *guard, u32 step,
+				   u32 per_ns)
 {
-	return count < (u32)local64_read(&event->hw.prev_count);
+	u64 ns;
+
+	if (likely(step < UPMU_GUARD_STEP))
+		return false;
+	ns = ktime_get_mono_fast_ns() - guard->since;
+	return step > ns * per_ns + UPMU_GUARD_STEP;
+}
+
+/* @count was read before: it may overflow in between. */
+static bool upmu_event_was_set(const struct upmu_guard *guard,
+			       const struct perf_event *event, u32 count)
+{
+	u32 mask = upmu_publish_mask(guard->pmu, event->hw.idx);
+	u32 last = local64_read(&event->hw.prev_count);
+
+	if (count < last && !(upmu_regs_overflow() & mask))
+		return true;
+	return upmu_guard_is_too_much(guard, count - last,
+				      UPMU_GUARD_EVENTS_PER_NS);
 }
 
 static u32 upmu_event_check(const struct upmu_guard *guard,
@@ -160,8 +215,7 @@ static u32 upmu_event_check(const struct upmu_guard *guard,
 	u32 mask = upmu_publish_mask(guard->pmu, event->hw.idx);
 	u32 count = upmu_event_count(mask), written = 0;
 
-	/* In this order: it may overflow in between. */
-	if (upmu_event_fell(event, count) && !(upmu_regs_overflow() & mask))
+	if (upmu_event_was_set(guard, event, count))
 		written |= UPMU_WRITTEN_COUNTS;
 	if (mask != UPMU_MASK_CYCLES &&
 	    (upmu_regs_type(__ffs(mask)) ^ event->hw.config_base) & 0xff)
@@ -185,13 +239,16 @@ void upmu_guard_check_event(const struct task_struct *task,
 	    !upmu_event_runs(event))
 		return;
 	mask = upmu_publish_mask(guard->pmu, event->hw.idx);
-	/* Where perf is stopping it, that was looked at before. */
-	if (!(upmu_regs_enabled() & mask))
+	/*
+	 * Where perf is stopping it, that was looked at before. Not asked of
+	 * the enables, which user mode writes.
+	 */
+	if (!(upmu_regs_interrupts() & mask))
 		return;
 	selected = upmu_regs_selected();
 	count = upmu_event_count(mask);
 	upmu_regs_select(selected);
-	if (!upmu_event_fell(event, count) || upmu_regs_overflow() & mask)
+	if (!upmu_event_was_set(guard, event, count))
 		return;
 	local64_set(&event->hw.prev_count, count);
 	upmu_process_wrote(task, UPMU_WRITTEN_COUNTS);
@@ -199,20 +256,15 @@ void upmu_guard_check_event(const struct task_struct *task,
 
 static u32 upmu_guard_check_events(const struct upmu_guard *guard, u32 enabled)
 {
-	unsigned long used = upmu_guard_used(guard);
-	const struct pmu_hw_events *hw = guard->hw;
+	unsigned long left = upmu_guard_used(guard);
+	struct perf_event *event;
 	u32 written = 0, selected;
-	int idx;
 
-	if (!used)
+	if (!left)
 		return 0;
 	selected = upmu_regs_selected();
-	for (; used; used &= used - 1) {
-		idx = __ffs(used);
-		if (upmu_event_runs(hw->events[idx]))
-			written |= upmu_event_check(guard, hw->events[idx],
-						    enabled);
-	}
+	while ((event = upmu_guard_next(guard, &left)))
+		written |= upmu_event_check(guard, event, enabled);
 	upmu_regs_select(selected);
 	return written;
 }
@@ -222,11 +274,19 @@ static u32 upmu_guard_check_cycles(struct upmu_guard *guard)
 {
 	u32 cycles = upmu_regs_cycles32();
 
-	if ((s32)(cycles - guard->cycles) >= 0 ||
-	    time_after(jiffies, guard->since + UPMU_GUARD_TELLING))
+	/* One set back went forward by nearly 2^32. */
+	if (!upmu_guard_is_too_much(guard, cycles - guard->cycles,
+				    UPMU_GUARD_CYCLES_PER_NS))
 		return 0;
 	guard->cycles = cycles;
+	guard->since = ktime_get_mono_fast_ns();
 	return UPMU_WRITTEN_COUNTS;
+}
+
+/* A cycle counter that was taken counts each cycle. */
+static u32 upmu_guard_settings(const struct upmu_guard *guard, u32 held)
+{
+	return held ? guard->control & ~UPMU_CONTROL_D : guard->control;
 }
 
 static void upmu_guard_repair(const struct upmu_guard *guard, u32 held)
@@ -238,21 +298,22 @@ static void upmu_guard_repair(const struct upmu_guard *guard, u32 held)
 		upmu_regs_enable(running | guard->extra);
 	}
 	upmu_regs_change_control(UPMU_GUARD_SETTINGS,
-				 guard->control |
+				 upmu_guard_settings(guard, held) |
 					 (running ? UPMU_CONTROL_E : 0));
 	upmu_regs_isb();
 }
 
 /* Whether it is on matters while something is to be counted. */
-static u32 upmu_guard_check_control(const struct upmu_guard *guard, u32 running)
+static u32 upmu_guard_check_control(const struct upmu_guard *guard, u32 held,
+				    u32 running)
 {
 	u32 control = upmu_regs_control();
 
 	if (running && !(control & UPMU_CONTROL_E))
 		return UPMU_WRITTEN_CONTROL;
-	return (control & UPMU_GUARD_SETTINGS) != guard->control
-		       ? UPMU_WRITTEN_CONTROL
-		       : 0;
+	if ((control & UPMU_GUARD_SETTINGS) != upmu_guard_settings(guard, held))
+		return UPMU_WRITTEN_CONTROL;
+	return 0;
 }
 
 static noinline u32 upmu_guard_look(struct upmu_guard *guard, u32 held)
@@ -261,7 +322,7 @@ static noinline u32 upmu_guard_look(struct upmu_guard *guard, u32 held)
 	u32 enabled = upmu_regs_enabled(), written;
 
 	guard->busy = true;
-	written = upmu_guard_check_control(guard, running);
+	written = upmu_guard_check_control(guard, held, running);
 	if (upmu_regs_has_enables() && enabled != (running | guard->extra))
 		written |= UPMU_WRITTEN_ENABLES;
 	written |= upmu_guard_check_events(guard, enabled);

@@ -368,8 +368,11 @@ static void upmu_process_mark(struct upmu_process *process,
 
 void notrace upmu_process_wrote(const struct task_struct *task, u32 written)
 {
-	upmu_process_mark((struct upmu_process *)upmu_process_with(task->mm),
-			  task, written);
+	/* That of one that ends is its own until another task runs here. */
+	const struct mm_struct *mm = task->active_mm;
+
+	upmu_process_mark((struct upmu_process *)upmu_process_with(mm), task,
+			  written);
 }
 
 /* The last look at @task, which will not be seen with its memory again. */

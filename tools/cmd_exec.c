@@ -171,7 +171,7 @@ static void tell_what_was_written(const struct opening *opening)
 	static const char *const what[] = { "stopped or divided counters",
 					    "switched counters on or off",
 					    "changed what counters count",
-					    "set counters back" };
+					    "set counters" };
 	struct upmu_info info;
 	const char *comma = "";
 

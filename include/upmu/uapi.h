@@ -134,11 +134,12 @@ enum upmu_lease_state {
  * @UPMU_WRITTEN_CONTROL: PMCR: counters stopped, divided
  * @UPMU_WRITTEN_ENABLES: counters switched on or off
  * @UPMU_WRITTEN_TYPES: what a counter of perf's counts
- * @UPMU_WRITTEN_COUNTS: a counter set back
+ * @UPMU_WRITTEN_COUNTS: a counter set back, or further than any core counts
  *
  * Noticed at the latest when the process leaves its CPU, and put right: the
  * cycle counter runs, perf's counters count what they did. What they would have
- * counted since they were last read is lost to perf.
+ * counted since the process came to that CPU, or perf read them after that, is
+ * lost to perf.
  */
 enum upmu_written {
 	UPMU_WRITTEN_CONTROL = 1 << 0,

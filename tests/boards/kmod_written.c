@@ -6,6 +6,7 @@
  * kmod_written reset  resets all counters, stops the cycle counter, exits
  */
 #include <poll.h>
+#include <sys/prctl.h>
 
 #include "tests/boards/kmod.h"
 
@@ -70,6 +71,109 @@ static void reset_test(void)
 	    "and_the_log_says_who", NULL);
 	close(lease);
 	close(perf);
+}
+
+/* A counter that is off is not one that perf is taking off. */
+static void stopped_and_reset_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	struct times before = total(perf), after;
+
+	spin_loop(1000000);
+	upmu_regs_disable(~0u);
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	upmu_regs_isb();
+	after = total(perf);
+	tap(after.value - before.value < 1u << 30,
+	    "perf_does_not_believe_a_counter_switched_off_and_reset", "%llu",
+	    (unsigned long long)(after.value - before.value));
+	close(lease);
+	close(perf);
+}
+
+static void often(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	for (;;)
+		usleep(100);
+}
+
+static void writes_and_exits(void)
+{
+	if (take(UPMU_MODE_COUNT) < 0 ||
+	    mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+		 0) == MAP_FAILED)
+		_exit(1);
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	upmu_regs_isb();
+	_exit(0);
+}
+
+/* While its memory goes, others run: it has none when the module is told. */
+static void exit_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0), status = -1;
+	pid_t beside = fork(), writer;
+	double begun = seconds();
+	struct times times;
+	int64_t off;
+
+	if (!beside)
+		often();
+	writer = fork();
+	if (!writer)
+		writes_and_exits();
+	waitpid(writer, &status, 0);
+	times = total(perf);
+	off = (int64_t)times.value - (int64_t)((seconds() - begun) * 1e9);
+	tap(status == 0 && off < 1 << 30,
+	    "nor_what_a_process_wrote_just_before_it_ended", "%d, %lld", status,
+	    (long long)off);
+	kill(beside, SIGKILL);
+	waitpid(beside, NULL, 0);
+	close(perf);
+}
+
+/* No core counts so much in the time that there was. */
+static void forward_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	struct times before, after;
+
+	for (int n = 0; n < 20; n++) {
+		spin_loop(1000000);
+		leave_the_cpu();
+	}
+	tap(!info_of(lease).lease_written,
+	    "a_holder_beside_which_perf_counts_is_accused_of_nothing", "%x",
+	    info_of(lease).lease_written);
+	before = total(perf);
+	for (unsigned int n = 0; n < upmu_regs_counters(); n++)
+		upmu_regs_set_counter(n, 0xfff00000u);
+	upmu_regs_isb();
+	leave_the_cpu();
+	after = total(perf);
+	tap(after.value - before.value < 1u << 30 &&
+		    info_of(lease).lease_written & UPMU_WRITTEN_COUNTS,
+	    "perf_does_not_believe_a_counter_set_forward", "%llu, %x",
+	    (unsigned long long)(after.value - before.value),
+	    info_of(lease).lease_written);
+	close(lease);
+	close(perf);
+	lease = take(UPMU_MODE_CYCLES);
+	leave_the_cpu();
+	upmu_regs_set_cycles(upmu_regs_cycles32() + 0x40000000u);
+	leave_the_cpu();
+	tap(info_of(lease).lease_written & UPMU_WRITTEN_COUNTS,
+	    "a_cycle_counter_set_forward_is_told", "%x",
+	    info_of(lease).lease_written);
+	close(lease);
 }
 
 static void stop_test(void)
@@ -173,5 +277,8 @@ int main(int argc, char **argv)
 	reset_test();
 	stop_test();
 	type_test();
+	stopped_and_reset_test();
+	exit_test();
+	forward_test();
 	return tap_done();
 }
