@@ -8,7 +8,6 @@
  * "sample EVENT CPU COUNT PERIOD SAMPLES LOST" and for each CPU a line
  * "interrupts CPU N", of the PMU's while it sampled.
  */
-#define _GNU_SOURCE
 #include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
