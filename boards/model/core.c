@@ -2,12 +2,10 @@
 /* The modelled cores: made at the start, at work once somebody counts. */
 #include <stdlib.h>
 
-#include "core.h"
 #include "cpu.h"
 #include "settings.h"
 
 struct cpu cpus[QEMU_CPUS];
-static bool on;
 
 const uint64_t (*core_tally(int cpu))[TALLIES]
 {
@@ -23,32 +21,12 @@ void core_make(void)
 	system_hook();
 }
 
-void core_start(void)
-{
-	if (on)
-		return;
-	for (int i = 0; i < qemu_cpus(); i++) {
-		memory_make(&cpus[i]);
-		branch_make(&cpus[i].branches, &settings_core(i)->branches);
-	}
-	__atomic_store_n(&on, true, __ATOMIC_RELEASE);
-	qemu_translate_again();
-}
-
-void core_watch_after(int cpu, int64_t blocks)
-{
-	cpus[cpu].watch = blocks;
-}
-
-void core_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+static void core_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	struct block *block;
-	int cpu;
+	int cpu = qemu_current();
 
 	(void)id;
-	if (!__atomic_load_n(&on, __ATOMIC_ACQUIRE))
-		return;
-	cpu = qemu_current();
 	if (cpu < 0)
 		return;
 	block = translate_block(cpu, tb);
@@ -59,4 +37,23 @@ void core_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			&block->insn[i]);
 	qemu.qemu_plugin_register_vcpu_tb_exec_cb(
 		tb, flow_block, QEMU_PLUGIN_CB_NO_REGS, block);
+}
+
+void core_start(void)
+{
+	static bool started;
+
+	if (__atomic_exchange_n(&started, true, __ATOMIC_SEQ_CST))
+		return;
+	for (int i = 0; i < qemu_cpus(); i++) {
+		memory_make(&cpus[i]);
+		branch_make(&cpus[i].branches, &settings_core(i)->branches);
+	}
+	qemu_on_translation(core_translate);
+	qemu_translate_again();
+}
+
+void core_watch_after(int cpu, int64_t blocks)
+{
+	cpus[cpu].watch = blocks;
 }

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "arm1176.h"
-#include "core.h"
 #include "identity.h"
 #include "model.h"
 #include "qemu.h"
@@ -80,16 +79,13 @@ static void write_answer(void)
 /* The first CPU begins: all of them are there, none has run yet. */
 static void begin(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	static bool begun;
-
-	if (!begun) {
-		begun = true;
-		if (!prepare()) {
-			fprintf(stderr, "model: %s\n", reason);
-			_exit(1);
-		}
-	}
-	core_translate(id, tb);
+	(void)id;
+	(void)tb;
+	qemu_on_translation(NULL);
+	if (prepare())
+		return;
+	fprintf(stderr, "model: %s\n", reason);
+	_exit(1);
 }
 
 static void take(const char *argument)
@@ -118,8 +114,9 @@ QEMU_EXPORT int qemu_plugin_install(qemu_plugin_id_t id,
 		take(argv[i]);
 	if (!arguments.settings || !settings_read(arguments.settings, reason))
 		return fprintf(stderr, "model: %s\n", reason), 1;
+	qemu_is_plugin(id);
 	if (qemu_functions(arguments.wrong, reason) && !arguments.answer)
-		qemu.qemu_plugin_register_vcpu_tb_trans_cb(id, begin);
+		qemu_on_translation(begin);
 	if (arguments.answer)
 		return atexit(write_answer);
 	return reason[0] ? fprintf(stderr, "model: %s\n", reason), 1 : 0;

@@ -115,6 +115,18 @@ void qemu_soon(int cpu, qemu_do_work work, int number)
 			      (union qemu_work){ .number = number });
 }
 
+static qemu_plugin_id_t own_id;
+
+void qemu_on_translation(qemu_on_block see)
+{
+	qemu.qemu_plugin_register_vcpu_tb_trans_cb(own_id, see);
+}
+
+void qemu_is_plugin(qemu_plugin_id_t id)
+{
+	own_id = id;
+}
+
 void qemu_translate_again(void)
 {
 	qemu.tb_flush(found.cpu[qemu_current() < 0 ? 0 : qemu_current()]);

@@ -166,7 +166,13 @@ uint32_t qemu_general(int cpu, unsigned number);
 /* Run @work on @cpu soon, between two blocks, QEMU's big lock held. */
 void qemu_soon(int cpu, qemu_do_work work, int number);
 
-/* Translate all anew, so that the translation callback sees it. */
+/*
+ * Each block that is translated from now on is shown to @see; NULL: to nobody,
+ * and then a plugin costs nothing. qemu_is_plugin() comes first.
+ */
+void qemu_is_plugin(qemu_plugin_id_t id);
+void qemu_on_translation(qemu_on_block see);
+/* Translate all anew, so that what is said above sees it. */
 void qemu_translate_again(void);
 
 /* ---- registers ----------------------------------------------------------- */
