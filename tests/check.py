@@ -2,6 +2,7 @@
 """./check: builds everything, runs every test, counts what TAP says."""
 import argparse
 import os
+import signal
 import sys
 import time
 
@@ -121,7 +122,7 @@ def again(results):
         return results
     for first in late:
         print(f"{first.job.title}: once more, alone", flush=True)
-        second = tap.run(first.job, again=True)
+        second = schedule.alone(first.job)
         second.print(sys.stdout)
         second.flaky = first.failed
         results[results.index(first)] = second
@@ -173,8 +174,21 @@ def summary(results, spent, seconds):
     return failed
 
 
+class Interrupted(Exception):
+    """A signal ended us; the argument is its number."""
+
+
+def interrupt(number, _frame):
+    for other in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(other, signal.SIG_IGN)    # the first one is enough
+    raise Interrupted(number)
+
+
 def main():
     options = parse()
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, interrupt)
     if options.all:
         os.environ["UPMU_ALL"] = "1"    # scripts have a longer form too
     os.chdir(TOP)
@@ -195,9 +209,9 @@ def main():
         results += schedule.run(jobs, options.jobs)
         if not options.once:
             results = again(results)
-    except KeyboardInterrupt:
+    except Interrupted as interrupted:
         print("./check: interrupted", file=sys.stderr)
-        return 130
+        return 128 + interrupted.args[0]
     return 1 if summary(results, spent, time.monotonic() - began) else 0
 
 

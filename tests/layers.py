@@ -57,8 +57,11 @@ def _meson(name, folder, *options, env=None):
     tests = "-Dtests=enabled"   # ./run may have been here, without cmocka
     setup = shlex.join(["meson", "setup", *options, tests, folder])
     again = shlex.join(["meson", "configure", tests, folder])
-    return _act(name, f"{{ if [ -f {folder}/build.ninja ]; then {again}; "
-                f"else {setup}; fi; }} && ninja -C {folder}", env)
+    # one at a time: ninja has no lock of its own
+    return _act(name, f"mkdir -p build && {{ flock 9 && {{ "
+                f"if [ -f {folder}/build.ninja ]; then {again}; "
+                f"else {setup}; fi; }} && ninja -C {folder}; }} "
+                f"9>{folder}.lock", env)
 
 
 def _native():

@@ -48,10 +48,12 @@ def keep_times(results):
     times = known_times()
     times.update({one.job.title: round(one.seconds, 1)
                   for one in results if one.job.words})
-    os.makedirs(tap.LOGS, exist_ok=True)
-    with open(_times_path() + ".new", "w") as file:
-        json.dump(times, file, indent=0, sort_keys=True)
-    os.replace(_times_path() + ".new", _times_path())
+    new = f"{_times_path()}.{os.getpid()}.new"
+    with contextlib.suppress(OSError):      # then the next order is worse
+        os.makedirs(tap.LOGS, exist_ok=True)
+        with open(new, "w") as file:
+            json.dump(times, file, indent=0, sort_keys=True)
+        os.replace(new, _times_path())
 
 
 def longest_first(jobs):
@@ -113,3 +115,13 @@ def run(jobs, cores):
             raise
     keep_times(results)
     return results
+
+
+def alone(job):
+    """The result of a job that runs once more, with nothing beside it."""
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        try:
+            return pool.submit(tap.run, job, again=True).result()
+        except BaseException:
+            tap.stop_all()
+            raise

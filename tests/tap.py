@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import os
 import re
+import select
 import signal
 import subprocess
 import threading
@@ -24,11 +25,13 @@ FAULTS = re.compile(
 # 125 is a board's own failure; the others are what a shell makes of SIGILL,
 # SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
-END_S = 10      # between SIGTERM and SIGKILL
+END_S = 10      # between SIGTERM and SIGKILL; for output after the end
+LOOK_MS = 200   # how often it is asked whether a silent program has ended
 LOGS = "build/check"
 
 _running = set()
-_lock = threading.Lock()
+_stopped = False
+_lock = threading.Lock()    # of both
 
 
 @dataclasses.dataclass
@@ -88,8 +91,12 @@ class Result:
     def _take(self, found, comment):
         bad, number, name = found.groups()
         directive = DIRECTIVE.search(name)
-        name = DIRECTIVE.sub("", name) or f"test {number}"
-        if directive and directive.group(1).lower() == "skip":
+        name = DIRECTIVE.sub("", name)
+        # cmocka alone calls a skip "not ok", and then without a name
+        is_skip = (directive and directive.group(1).lower() == "skip"
+                   and not (bad and name))
+        name = name or f"test {number}"
+        if is_skip:
             self._cmocka_or_skip(name, directive.group(2), comment)
         elif bad:
             self.failed.append(name)
@@ -108,9 +115,12 @@ class Result:
         else:
             self.failed.append(f"{name}: skipped without a reason")
 
-    def ended(self, status, timed_out):
+    def ended(self, status, timed_out, left):
         if timed_out:
             self.fault = f"still ran after {self.job.timeout_s:.0f} s"
+            self.failed.append(self.fault)
+        elif left:
+            self.fault = "left a process behind that holds its output"
             self.failed.append(self.fault)
         elif status and not self.failed:
             self.failed.append(f"ended with status {status}")
@@ -164,7 +174,10 @@ def _end_group(process):
 
 
 def stop_all():
+    """Ends all that runs, and whatever a thread is about to start."""
+    global _stopped
     with _lock:
+        _stopped = True
         for process in list(_running):
             _end_group(process)
 
@@ -178,10 +191,15 @@ def _log(path, output):
 def _start(job):
     env = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
            "LC_ALL": "C.UTF-8", **job.env}
-    return subprocess.Popen(
-        job.words, env=env, cwd=job.folder, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        start_new_session=True)
+    with _lock:
+        if _stopped:
+            raise InterruptedError("interrupted")
+        process = subprocess.Popen(
+            job.words, env=env, cwd=job.folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            start_new_session=True)
+        _running.add(process)
+        return process
 
 
 class _Follow:
@@ -189,12 +207,36 @@ class _Follow:
 
     def __init__(self, process, timeout_s):
         self.process, self.timed_out, self.cpu_s = process, False, 0
+        self.left = False   # somebody still had its output when it had ended
         timer = threading.Timer(timeout_s, self._end)
         timer.start()
-        self.output = process.stdout.read().decode(errors="replace")
+        self.output = b"".join(self._read()).decode(errors="replace")
         self._reap()
         timer.cancel()
         timer.join()
+        process.stdout.close()
+
+    def _has_ended(self):
+        try:
+            return os.waitid(os.P_PID, self.process.pid,
+                             os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return True     # _end() has seen to it
+
+    def _read(self):
+        """Its output to the end, which what it left behind may keep away."""
+        last, file = None, self.process.stdout.fileno()
+        poll = select.poll()
+        poll.register(file, select.POLLIN)
+        while last is None or time.monotonic() < last:
+            if poll.poll(LOOK_MS):
+                data = os.read(file, 1 << 16)
+                if not data:
+                    return
+                yield data
+            elif last is None and self._has_ended():
+                last = time.monotonic() + END_S
+        self.left = True
 
     def _end(self):
         self.timed_out = True
@@ -211,7 +253,11 @@ class _Follow:
 
 
 def run(job, again=False):
-    """Runs a job; `again`: a second time, the first one's log is kept."""
+    """Runs a job; `again`: a second time, the first one's log is kept.
+
+    Not for the main thread, which signals interrupt: stop_all() would miss
+    what has just been started.
+    """
     result = Result(job)
     began = time.monotonic()
     if not again:
@@ -222,14 +268,15 @@ def run(job, again=False):
     except OSError as error:
         result.failed.append(f"cannot start: {error}")
         return result
-    with _lock:
-        _running.add(process)
     followed = _Follow(process, job.timeout_s)
     with _lock:
         _running.discard(process)
     result.seconds = time.monotonic() - began
     result.cpu_s = followed.cpu_s
     result.parse(followed.output)
-    result.ended(process.returncode, followed.timed_out)
-    _log(job.log(again), followed.output)
+    result.ended(process.returncode, followed.timed_out, followed.left)
+    try:
+        _log(job.log(again), followed.output)
+    except OSError as error:
+        result.failed.append(f"its log cannot be kept: {error.strerror}")
     return result
