@@ -20,16 +20,23 @@ DISK_FROM = 8 * MIB
 MOST_MIB = 3072
 
 
+def _split(spec):
+    """Host and guest: a name here may have colons, as may one there."""
+    at = len(spec)
+    while at > 0:
+        if os.path.exists(spec[:at]):
+            return spec[:at], spec[at + 1:]
+        at = spec.rfind(":", 0, at)
+    host, colon, _ = spec.rpartition(":")
+    raise Failure(f"no such file: '{host if colon else spec}'")
+
+
 def specified(specs):
     """(host path, guest path) of each --file."""
     for spec in specs:
-        host, colon, guest = spec.rpartition(":")
-        if not colon or os.path.exists(spec):
-            host, guest = spec, ""
-        if not os.path.exists(host):
-            raise Failure(f"no such file: '{host}'")
+        host, guest = _split(spec)
         if not guest or guest.endswith("/"):
-            guest += os.path.basename(os.path.normpath(host))
+            guest += os.path.basename(os.path.abspath(host))
         yield host, "/" + guest.strip("/")
 
 
