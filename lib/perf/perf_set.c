@@ -11,15 +11,6 @@
 #include "lib/set/registry.h"
 #include "lib/sys.h"
 
-/* DDI 0487 D13.10: the same number from PMUv1 on. */
-#define ARM_INST_RETIRED 0x08
-
-/*
- * ARMv7's driver serves its event 0xff by the cycle counter alone; the core's
- * own event 0x11 is the same on any counter.
- */
-#define V7_CYCLES_ANYWHERE 0x11
-
 /* The event that is to have the cycle counter; size for none. */
 static size_t cycles_position(const struct upmu_wanted *wanted,
 			      uint32_t perf_flags)
@@ -31,17 +22,6 @@ static size_t cycles_position(const struct upmu_wanted *wanted,
 			if (wanted->events[i].is_cycles)
 				break;
 	return i;
-}
-
-/* There is one cycle counter: whoever else wants cycles takes another. */
-static struct upmu_perf_event
-on_any_counter(const struct upmu_wanted_event *event, size_t pmu)
-{
-	struct upmu_perf_event perf = event->perf[pmu];
-
-	if (event->is_cycles && event->code[pmu] == V7_CYCLES_ANYWHERE)
-		perf.config = V7_CYCLES_ANYWHERE;
-	return perf;
 }
 
 /* The leader is read with its group, each other event also by itself. */
@@ -58,11 +38,12 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 
 	perf_flags &= ~is_long;
 	for (size_t i = 0; i < set->size; i++) {
-		struct upmu_perf_event event =
-			i == cycles ? wanted->events[i].perf[pmu]
-				    : on_any_counter(&wanted->events[i], pmu);
+		const struct upmu_wanted_event *event = &wanted->events[i];
+		struct upmu_perf_event perf = event->perf[pmu];
 		int fd;
 
+		if (i != cycles)
+			perf.config = event->anywhere[pmu];
 		target.flags = perf_flags;
 		/* Only the leader is held back; the others follow it. */
 		if (!i)
@@ -72,13 +53,12 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 			target.flags |= UPMU_PERF_ENABLE_ON_EXEC;
 		if (i == cycles)
 			target.flags |= is_long;
-		fd = upmu_perf_open(&event, &target);
+		fd = upmu_perf_open(&perf, &target);
 		if (fd < 0)
 			return fd;
 		set->slots[i].fd[pmu] = fd;
-		set->takes_cycles |=
-			wanted->events[i].is_cycles &&
-			event.config == wanted->events[i].perf[pmu].config;
+		set->takes_cycles |= event->is_cycles &&
+				     perf.config == event->perf[pmu].config;
 		target.group_fd = set->slots[0].fd[pmu];
 	}
 	return 0;
@@ -145,11 +125,9 @@ static int open_user_only(struct upmu *set, const struct upmu_wanted *wanted,
 
 static int check_emulated_event(const struct upmu_wanted_event *event)
 {
-	if (!event->is_hardware)
-		return 0;
-	if (event->code[0] == ARM_INST_RETIRED)
+	if (event->is_instructions && !event->stays_0)
 		return upmu_emulator_alive(&event->perf[0]);
-	if (event->is_emulated)
+	if (!event->stays_0)
 		return 0;
 	return upmu_explain_set(-EOPNOTSUPP,
 				"'%s' would stay 0: this board is emulated, "

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/events/events.h"
+#include "lib/events/counting.h"
 #include "lib/explain.h"
 #include "lib/perf/perf_explain.h"
 #include "lib/sys.h"
@@ -116,23 +116,6 @@ static void find_kinds(struct kinds *kinds, const struct upmu_event_list *list,
 		kinds->kind[kinds->n++] = later[i];
 }
 
-static void to_perf(struct upmu_perf_event *perf,
-		    const struct upmu_event *event)
-{
-	unsigned int levels = event->modifiers;
-
-	perf->type = event->type;
-	perf->config = event->config;
-	perf->config1 = event->config1;
-	perf->config2 = event->config2;
-	perf->is_cpu = event->class == UPMU_EVENT_CORE ||
-		       event->class == UPMU_EVENT_GENERIC;
-	if (!levels)
-		return;
-	perf->exclude_user = !(levels & UPMU_EVENT_USER);
-	perf->exclude_kernel = !(levels & UPMU_EVENT_KERNEL);
-}
-
 /* "cortex-a53/l1d_cache/" is l1d_cache once all kinds are added up. */
 static void copy_name(char *out, const char *name, bool added_up)
 {
@@ -149,17 +132,6 @@ static void copy_name(char *out, const char *name, bool added_up)
 		*out++ = ':';
 		strcpy(out, end + 1);
 	}
-}
-
-static const char *unit_of(const struct upmu_event *event)
-{
-	if (event->is_cycles)
-		return "cycles";
-	if (event->class == UPMU_EVENT_SOFTWARE &&
-	    (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-	     event->config == PERF_COUNT_SW_TASK_CLOCK))
-		return "ns";
-	return "events";
 }
 
 static int explain_lack(const struct upmu_event *event)
@@ -186,13 +158,6 @@ static int explain_unlike(const struct upmu_event *event)
 	return -EXDEV;
 }
 
-/* What no table has is tried. */
-static bool emulator_counts(const struct upmu_event *event)
-{
-	return !event->row || event->kind < 0 ||
-	       upmu_emulator_counts(&machine.kinds[event->kind], event->row);
-}
-
 /* @column: which of the set's PMUs; -1: an event of no kind, for all. */
 static int place(struct upmu_wanted *wanted, const struct upmu_event *event,
 		 int column)
@@ -205,17 +170,16 @@ static int place(struct upmu_wanted *wanted, const struct upmu_event *event,
 		return explain_unlike(event);
 	copy_name(out->name, event->name,
 		  event->kind >= 0 && machine.n_kinds > 1);
-	out->unit = unit_of(event);
+	out->unit = upmu_event_unit(event);
 	out->is_cycles = event->is_cycles;
+	out->is_instructions = event->is_instructions;
 	out->is_hardware = event->class != UPMU_EVENT_SOFTWARE;
-	/* by the cores that were placed before, and by this one */
-	out->is_emulated =
-		(!out->n_pmus || out->is_emulated) && emulator_counts(event);
+	out->stays_0 |= upmu_event_stays_0(&machine, event);
 	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
 		if (column >= 0 && pmu != (size_t)column)
 			continue;
-		to_perf(&out->perf[pmu], event);
-		out->perf[pmu].name = out->name;
+		upmu_event_to_perf(&out->perf[pmu], event, out->name);
+		out->anywhere[pmu] = upmu_event_config_anywhere(event);
 		out->code[pmu] = event->code;
 	}
 	out->n_pmus += column < 0 ? (unsigned int)wanted->pmus : 1;

@@ -19,11 +19,13 @@ struct upmu_wanted_event {
 	const char *unit;
 	bool is_cycles;	  /* the cycle counter serves it */
 	bool is_hardware; /* a CPU's PMU counts it, not the kernel */
-	bool is_emulated; /* an emulated board counts it, too */
+	bool is_instructions;
+	bool stays_0; /* on this emulated board */
 	unsigned int n_pmus;
 	/* One for each PMU: they differ between cores. */
 	struct upmu_perf_event perf[UPMU_PMUS_MAX];
-	uint32_t code[UPMU_PMUS_MAX]; /* the core's number for the event */
+	uint64_t anywhere[UPMU_PMUS_MAX]; /* config on any counter */
+	uint32_t code[UPMU_PMUS_MAX];	  /* the core's number for the event */
 };
 
 /**

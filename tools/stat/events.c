@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/events/counting.h"
 #include "lib/explain.h"
 #include "stat.h"
 
@@ -75,30 +76,6 @@ static int find_lane(const struct upmu_event *event)
 	return event->kind < 0 ? 0 : event->kind;
 }
 
-/* QEMU's ARM1176 has a PMU whose registers stand still. */
-static bool is_emulated(const struct stat_events *events,
-			const struct upmu_event *event)
-{
-	const struct upmu_core_kind *kind;
-
-	if (event->class != UPMU_EVENT_CORE)
-		return event->class == UPMU_EVENT_SOFTWARE;
-	kind = &events->machine.kinds[event->kind];
-	if (kind->core && upmu_core_arch(kind->core) == UPMU_ARCH_V6)
-		return event->row && upmu_event_is_modelled(kind, event->row);
-	return event->is_cycles ||
-	       (event->row && upmu_emulator_counts(kind, event->row));
-}
-
-static const char *unit_of(const struct upmu_event *event)
-{
-	if (event->class == UPMU_EVENT_SOFTWARE &&
-	    (event->config == PERF_COUNT_SW_TASK_CLOCK ||
-	     event->config == PERF_COUNT_SW_CPU_CLOCK))
-		return "ns";
-	return "";
-}
-
 /* What estimates are made from, be it of user mode alone (cycles:u). */
 static enum stat_base find_base(const struct upmu_event *event)
 {
@@ -117,35 +94,27 @@ static bool has_base(const struct stat_events *events, int lane,
 	return false;
 }
 
-/*
- * ARMv7's driver serves its event 0xff by the one cycle counter alone; a
- * second event of cycles (cycles:u beside cycles) is the core's 0x11, which
- * any counter takes.
- */
-#define V7_CYCLES_ANYWHERE 0x11
+/* As perf prints it: what is counted by ones has no unit. */
+static const char *printed_unit(const struct upmu_event *event)
+{
+	const char *unit = upmu_event_unit(event);
+
+	return strcmp(unit, "ns") ? "" : unit;
+}
 
 static void take(struct stat_events *events, const struct upmu_event *parsed,
 		 bool hidden)
 {
 	struct stat_event *event = &events->event[events->n];
-	uint8_t only = parsed->modifiers;
 	bool again;
 
 	*event = (struct stat_event){
-		.unit = unit_of(parsed),
+		.unit = printed_unit(parsed),
 		.parsed = parsed,
 		.role = find_role(events, parsed),
 		.lane = find_lane(parsed),
 		.base = find_base(parsed),
 		.hidden = hidden,
-		.perf = { .name = event->name,
-			  .type = parsed->type,
-			  .config = parsed->config,
-			  .config1 = parsed->config1,
-			  .config2 = parsed->config2,
-			  .exclude_user = only && !(only & UPMU_EVENT_USER),
-			  .exclude_kernel =
-				  only && !(only & UPMU_EVENT_KERNEL) },
 	};
 	snprintf(event->name, sizeof(event->name), "%s", parsed->name);
 	event->modelled =
@@ -154,17 +123,26 @@ static void take(struct stat_events *events, const struct upmu_event *parsed,
 				       parsed->row);
 	again = event->base && has_base(events, event->lane, event->base);
 	events->n++;
-	if (again && event->base == STAT_BASE_CYCLES &&
-	    parsed->code == V7_CYCLES_ANYWHERE)
-		event->perf.config = parsed->code;
-	if (again)
+	upmu_event_to_perf(&event->perf, parsed, event->name);
+	if (again) {
+		event->perf.config = upmu_event_config_anywhere(parsed);
 		event->base = STAT_BASE_NONE;
+	}
 	if (event->lane >= (int)events->lanes)
 		events->lanes = event->lane + 1;
 	if (!parsed->is_supported)
 		event->state = STAT_NOT_SUPPORTED;
-	else if (events->emulated && !is_emulated(events, parsed))
+	else if (upmu_event_stays_0(&events->machine, parsed))
 		event->state = STAT_NOT_EMULATED;
+}
+
+static bool has_all_bases(const struct stat_events *events)
+{
+	for (int lane = 0; lane < (int)events->lanes; lane++)
+		if (!has_base(events, lane, STAT_BASE_CYCLES) ||
+		    !has_base(events, lane, STAT_BASE_INSTRUCTIONS))
+			return false;
+	return true;
 }
 
 /* Estimates want cycles and instructions, which the user may not have. */
@@ -173,8 +151,9 @@ static void add_hidden(struct stat_events *events)
 	struct upmu_events_error ignored;
 	size_t lanes = events->lanes;
 
-	if (!lanes || upmu_events_parse(&events->extra, "cycles,instructions",
-					&events->machine, &ignored))
+	if (has_all_bases(events) ||
+	    upmu_events_parse(&events->extra, "cycles,instructions",
+			      &events->machine, &ignored))
 		return;
 	for (size_t i = 0; i < events->extra.n; i++) {
 		const struct upmu_event *event = &events->extra.events[i];
@@ -205,7 +184,8 @@ int stat_events_parse(struct stat_events *events, const char *list)
 {
 	int error;
 
-	memset(events, 0, sizeof(*events));
+	/* Not the lists: a page that nothing is written to costs nothing. */
+	memset(events, 0, offsetof(struct stat_events, list));
 	error = upmu_machine_read(&events->machine);
 	if (error) {
 		fprintf(stderr,
