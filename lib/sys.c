@@ -62,28 +62,70 @@ ssize_t upmu_sys_read(int fd, void *buf, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-int upmu_sys_read_text(const char *path, char *text, size_t size)
+int upmu_sys_open_folder(const char *path)
+{
+	return upmu_sys_open(path, O_PATH | O_DIRECTORY);
+}
+
+/* Closes @fd. */
+static ssize_t read_all(int fd, char *bytes, size_t size)
 {
 	size_t length = 0;
 	ssize_t n;
-	int fd;
 
-	fd = upmu_sys_open(path, O_RDONLY);
-	if (fd < 0)
-		return fd;
 	do {
-		n = upmu_sys_read(fd, text + length, size - length);
+		n = upmu_sys_read(fd, bytes + length, size - length);
 		length += n > 0 ? (size_t)n : 0;
 	} while (n > 0 && length < size);
 	upmu_sys_close(fd);
-	if (n < 0)
-		return (int)n;
-	if (length == size)
+	return n < 0 ? n : (ssize_t)length;
+}
+
+static int read_text(int fd, char *text, size_t size)
+{
+	ssize_t length;
+
+	if (fd < 0)
+		return fd;
+	length = read_all(fd, text, size);
+	if (length < 0)
+		return (int)length;
+	if ((size_t)length == size)
 		return -EFBIG;
 	if (length && text[length - 1] == '\n')
 		length--;
 	text[length] = '\0';
 	return 0;
+}
+
+int upmu_sys_read_text(const char *path, char *text, size_t size)
+{
+	return read_text(upmu_sys_open(path, O_RDONLY), text, size);
+}
+
+static int open_at(int folder, const char *name, int flags)
+{
+	int fd = openat(folder, name, flags | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int upmu_sys_open_folder_at(int folder, const char *name)
+{
+	return open_at(folder, name, O_PATH | O_DIRECTORY);
+}
+
+int upmu_sys_read_text_at(int folder, const char *name, char *text, size_t size)
+{
+	return read_text(open_at(folder, name, O_RDONLY), text, size);
+}
+
+ssize_t upmu_sys_read_bytes_at(int folder, const char *name, void *bytes,
+			       size_t size)
+{
+	int fd = open_at(folder, name, O_RDONLY);
+
+	return fd < 0 ? fd : read_all(fd, bytes, size);
 }
 
 int upmu_sys_read_long(const char *path, long *value)

@@ -40,6 +40,18 @@ int upmu_sys_read_long(const char *path, long *value);
 
 bool upmu_sys_exists(const char *path);
 
+/**
+ * A folder whose files are to be read by their names alone: the kernel walks
+ * sysfs's long paths, which are slow, only once. A descriptor or -errno.
+ */
+int upmu_sys_open_folder(const char *path);
+int upmu_sys_open_folder_at(int folder, const char *name);
+int upmu_sys_read_text_at(int folder, const char *name, char *text,
+			  size_t size);
+/** As they are, up to @size bytes; how many, or -errno. */
+ssize_t upmu_sys_read_bytes_at(int folder, const char *name, void *bytes,
+			       size_t size);
+
 /** The calls of these names, with -errno for an error. */
 int upmu_sys_open(const char *path, int flags);
 int upmu_sys_close(int fd);

@@ -36,12 +36,27 @@ static int sysfs_midr(unsigned int cpu, uint32_t *midr)
 	return 0;
 }
 
+static bool is_there(unsigned int cpu)
+{
+	char path[UPMU_PATH_SIZE];
+
+	snprintf(path, sizeof(path), CPUS "/cpu%u", cpu);
+	return upmu_sys_exists(path);
+}
+
+static void set_midr(struct upmu_cpuinfo *info, unsigned int cpu, uint32_t midr)
+{
+	if (!info->midrs[cpu])
+		info->midrs[cpu] = midr;
+	if (cpu >= info->n)
+		info->n = cpu + 1;
+}
+
 static void finish_cpu(struct reading *r)
 {
 	if (r->has_midr && r->cpu >= 0 && r->cpu < UPMU_CPUS_MAX) {
 		r->with_midr++;
-		if (!r->info->midrs[r->cpu])
-			r->info->midrs[r->cpu] = r->midr;
+		set_midr(r->info, (unsigned int)r->cpu, r->midr);
 	}
 }
 
@@ -99,8 +114,7 @@ static void spread(struct reading *r)
 	if (r->with_midr != 1 || r->blocks < 2)
 		return;
 	for (long cpu = 0; cpu < r->blocks && cpu < UPMU_CPUS_MAX; cpu++)
-		if (!r->info->midrs[cpu])
-			r->info->midrs[cpu] = r->midr;
+		set_midr(r->info, (unsigned int)cpu, r->midr);
 }
 
 static void read_proc(struct upmu_cpuinfo *info)
@@ -140,17 +154,15 @@ void upmu_cpuinfo_read(struct upmu_cpuinfo *info)
 
 	memset(info, 0, sizeof(*info));
 	for (cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
-		char path[UPMU_PATH_SIZE];
-
-		snprintf(path, sizeof(path), CPUS "/cpu%u", cpu);
-		if (!upmu_sys_exists(path))
-			break;
-		if (sysfs_midr(cpu, &info->midrs[cpu]))
-			all = false;
-		else
+		if (!sysfs_midr(cpu, &info->midrs[cpu])) {
 			info->arch = 8; /* only 64-bit kernels have the file */
-		if (!cpu && !info->arch)
-			break; /* no kernel has it for some CPUs only */
+			info->n = cpu + 1;
+			continue;
+		}
+		/* No kernel has it for some CPUs only, but those offline. */
+		if (!cpu || !is_there(cpu))
+			break;
+		all = false;
 	}
 	if (!all || !cpu)
 		read_proc(info);

@@ -38,15 +38,12 @@ static int pmu_tells(const char *name)
 	       !has_event(name, "l1d_cache_refill");
 }
 
-/* A property that lists strings, each with its NUL: is one of them @word? */
-static bool tree_lists(const char *path, const char *start)
+/* A property that lists strings, each with its NUL: does one begin so? */
+static bool lists(const char *text, size_t size, const char *start)
 {
-	char text[512] = { 0 };
 	size_t at = 0;
 
-	if (upmu_sys_read_text(path, text, sizeof(text) - 1))
-		return false;
-	while (at < sizeof(text) && text[at]) {
+	while (at < size && text[at]) {
 		if (!strncmp(text + at, start, strlen(start)))
 			return true;
 		at += upmu_span(text + at, '\0') + 1;
@@ -72,17 +69,18 @@ static bool has_fw_cfg(void)
 	return found;
 }
 
-/* A Raspberry Pi's firmware puts its serial number into every tree. */
-static bool is_pi_without_firmware(void)
-{
-	return tree_lists(TREE "/compatible", "raspberrypi,") &&
-	       !upmu_sys_exists(TREE "/serial-number");
-}
-
+/* A Raspberry Pi's firmware puts its serial number into every tree; none has
+ * QEMU's fw-cfg. */
 static bool board_is_emulated(void)
 {
-	return tree_lists(TREE "/compatible", "linux,dummy-virt") ||
-	       has_fw_cfg() || is_pi_without_firmware();
+	char is[512] = { 0 };
+
+	upmu_sys_read_text(TREE "/compatible", is, sizeof(is) - 1);
+	if (lists(is, sizeof(is), "linux,dummy-virt"))
+		return true;
+	if (lists(is, sizeof(is), "raspberrypi,"))
+		return !upmu_sys_exists(TREE "/serial-number");
+	return has_fw_cfg();
 }
 
 /* A board with a model has a PMU that looks like silicon. */
@@ -109,7 +107,7 @@ bool upmu_machine_is_emulated(void)
 
 bool upmu_kinds_are_emulated(const struct upmu_machine *machine)
 {
-	if (has_model())
+	if (machine->model.is_told)
 		return true;
 	for (size_t i = 0; i < machine->n_kinds; i++) {
 		int told = pmu_tells(machine->kinds[i].pmu_name);

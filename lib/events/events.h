@@ -129,6 +129,7 @@ struct upmu_core_model {
  * struct upmu_core_kind - CPUs of one kind, and perf's PMU for them
  * @core: its table (the architecture's where it is not known by itself);
  *        NULL where the processor is no ARM
+ * @driver: the core that its PMU is called by; NULL: none that a table knows
  * @midr: MIDR of its first CPU; 0: not told by the kernel
  * @pmu_type: perf_event_attr.type; UPMU_PMU_TYPE_NONE where perf has no PMU
  * @pmu_name: under /sys/bus/event_source/devices; "" for none
@@ -140,6 +141,7 @@ struct upmu_core_model {
  */
 struct upmu_core_kind {
 	const struct upmu_core *core;
+	const struct upmu_core *driver;
 	uint64_t midr;
 	uint32_t pmu_type;
 	uint32_t cycles_config;
@@ -318,7 +320,7 @@ struct upmu_events_error {
 
 /**
  * upmu_events_parse - turn a list of events into what the kernel wants
- * @out: written only on success
+ * @out: on failure its sizes stay as they were, what is in @events is gone
  * @text: names parted by commas, any case: a mnemonic (`l1d_cache`), perf's
  *        generic names (`cycles`), `r1d` (raw code, hexadecimal), software
  *        events (`task-clock`), `CORE/NAME/` and `PMU/NAME/`,

@@ -56,12 +56,12 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-static const struct upmu_core *core_of_pmu(const char *pmu)
+/* @driver: the core that the PMU is called by, or NULL. */
+static const struct upmu_core *core_of_pmu(const char *pmu,
+					   const struct upmu_core *driver)
 {
-	const struct upmu_core *core = upmu_core_by_name(pmu, strlen(pmu));
-
-	if (core)
-		return core;
+	if (driver)
+		return driver;
 	if (starts_with(pmu, "armv8"))
 		return upmu_core_common(UPMU_ARCH_V8);
 	if (starts_with(pmu, "armv7"))
@@ -88,7 +88,7 @@ static const struct upmu_core *core_of_cpus(const struct upmu_core_kind *kind,
 {
 	const struct upmu_core *core = upmu_core_by_midr(kind->midr);
 
-	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < info->n; cpu++)
 		if (has_cpu(kind->cpus, cpu) && info->midrs[cpu] &&
 		    !same_kind(info->midrs[cpu], (uint32_t)kind->midr))
 			return unknown_core(kind->pmu_name, info->arch);
@@ -115,7 +115,7 @@ static uint32_t cycles_config(const struct upmu_core_kind *kind)
 static uint32_t first_midr(const uint64_t *cpus,
 			   const struct upmu_cpuinfo *info)
 {
-	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++)
+	for (unsigned int cpu = 0; cpu < info->n; cpu++)
 		if (has_cpu(cpus, cpu) && info->midrs[cpu])
 			return info->midrs[cpu];
 	return 0;
@@ -135,6 +135,8 @@ static int new_kind(struct upmu_machine *machine, struct upmu_core_kind **out)
 static int add_pmu(struct upmu_machine *machine, const struct upmu_pmu *pmu,
 		   const struct upmu_cpuinfo *info)
 {
+	const struct upmu_core *driver =
+		upmu_core_by_name(pmu->name, strlen(pmu->name));
 	struct upmu_core_kind *kind;
 	uint64_t cpus[UPMU_CPUS_MAX / 64] = { 0 };
 	uint32_t midr;
@@ -142,7 +144,7 @@ static int add_pmu(struct upmu_machine *machine, const struct upmu_pmu *pmu,
 
 	parse_cpus(cpus, pmu->cpus[0] ? pmu->cpus : "0-1023");
 	midr = first_midr(cpus, info);
-	if (!midr && !core_of_pmu(pmu->name))
+	if (!midr && !core_of_pmu(pmu->name, driver))
 		return 0;
 	ret = new_kind(machine, &kind);
 	if (ret)
@@ -153,7 +155,9 @@ static int add_pmu(struct upmu_machine *machine, const struct upmu_pmu *pmu,
 	_Static_assert(sizeof(kind->pmu_name) == sizeof(pmu->name),
 		       "one length for the names of PMUs");
 	memcpy(kind->pmu_name, pmu->name, sizeof(kind->pmu_name));
-	kind->core = midr ? core_of_cpus(kind, info) : core_of_pmu(pmu->name);
+	kind->driver = driver;
+	kind->core = midr ? core_of_cpus(kind, info)
+			  : core_of_pmu(pmu->name, driver);
 	kind->cycles_config = cycles_config(kind);
 	return 0;
 }
@@ -233,7 +237,7 @@ static int find_kinds(struct upmu_machine *machine)
 		return n;
 	for (int i = 0; !ret && i < n; i++)
 		ret = add_pmu(machine, &pmus[i], &info);
-	for (unsigned int cpu = 0; !ret && cpu < UPMU_CPUS_MAX; cpu++)
+	for (unsigned int cpu = 0; !ret && cpu < info.n; cpu++)
 		if (info.midrs[cpu] && !upmu_machine_kind_of_cpu(machine, cpu))
 			ret = add_bare_cpu(machine, cpu, &info);
 	return ret;
@@ -249,7 +253,7 @@ int upmu_machine_read(struct upmu_machine *machine)
 		return ret;
 	qsort(machine->kinds, machine->n_kinds, sizeof(machine->kinds[0]),
 	      by_first_cpu);
-	machine->is_emulated = upmu_kinds_are_emulated(machine);
 	upmu_model_read(machine);
+	machine->is_emulated = upmu_kinds_are_emulated(machine);
 	return 0;
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
-/*
- * The grammar of event lists. A list is read twice: once to see whether it
- * is right, once to write it, so that a refused one leaves @out untouched.
- */
+/* The grammar of event lists. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +17,7 @@ struct parser {
 	size_t n_item;
 	const struct upmu_machine *machine;
 	struct upmu_events_error *error;
-	struct upmu_event_list *out; /* NULL while checking */
+	struct upmu_event_list *out;
 	size_t n, n_written, n_groups;
 	bool in_group;
 	uint8_t group_modifiers;
@@ -179,9 +176,7 @@ static int emit(struct parser *p, struct upmu_event *event)
 		return refuse(p, -E2BIG, "the list is too long");
 	event->position = (uint16_t)p->n_written;
 	event->group = p->in_group ? (uint16_t)p->n_groups : 0;
-	if (p->out)
-		p->out->events[p->n] = *event;
-	p->n++;
+	p->out->events[p->n++] = *event;
 	return 0;
 }
 
@@ -303,19 +298,14 @@ int upmu_events_parse(struct upmu_event_list *out, const char *text,
 		      struct upmu_events_error *error)
 {
 	struct upmu_events_error why = { 0 };
-	struct parser check = { .text = text,
-				.machine = machine,
-				.error = &why };
-	struct parser write = check;
+	struct parser p = {
+		.text = text, .machine = machine, .error = &why, .out = out
+	};
 	int ret;
 
-	ret = read_list(&check);
-	if (!ret) {
-		write.out = out;
-		ret = read_list(&write);
-	}
+	ret = read_list(&p);
 	if (!ret)
-		finish(&write);
+		finish(&p);
 	else if (error)
 		*error = why;
 	return ret;

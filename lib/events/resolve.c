@@ -179,13 +179,10 @@ upmu_kind_perf_row(const struct upmu_core_kind *kind,
 		   const struct upmu_generic *generic)
 {
 	const struct upmu_event_row *row;
-	const struct upmu_core *driver;
 
-	driver = upmu_core_by_name(kind->pmu_name,
-				   upmu_span(kind->pmu_name, '\0'));
-	if (!driver || driver == kind->core)
+	if (!kind->driver || kind->driver == kind->core)
 		return upmu_core_perf_row(kind->core, generic);
-	row = upmu_core_perf_row(driver, generic);
+	row = upmu_core_perf_row(kind->driver, generic);
 	return row ? upmu_core_find_code(kind->core, upmu_row_code(row)) : NULL;
 }
 

@@ -11,39 +11,59 @@
 
 #define DEVICES "/sys/bus/event_source/devices"
 
-/* x86 has no "cpus" file where all cores are alike; its PMU is called "cpu". */
-static int read_cpus(const char *name, char *cpus, size_t size)
+/* The kernel's own, of no CPU: not worth the time to ask. */
+static bool is_of_no_cpu(const char *name)
 {
-	char path[UPMU_PATH_SIZE];
-	int ret;
+	static const char *const names[] = { "breakpoint", "kprobe", "software",
+					     "tracepoint", "uprobe" };
 
-	snprintf(path, sizeof(path), DEVICES "/%.100s/cpus", name);
-	ret = upmu_sys_read_text(path, cpus, size);
-	if (ret == -ENOENT && !strcmp(name, "cpu")) {
-		cpus[0] = '\0';
-		return 0;
-	}
-	return ret;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/* x86 has no "cpus" file where all cores are alike; its PMU is called "cpu". */
+static int read_cpus(int folder, struct upmu_pmu *pmu)
+{
+	int ret = upmu_sys_read_text_at(folder, "cpus", pmu->cpus,
+					sizeof(pmu->cpus));
+
+	if (ret != -ENOENT || strcmp(pmu->name, "cpu"))
+		return ret;
+	pmu->cpus[0] = '\0';
+	return 0;
+}
+
+static int read_type(int folder, struct upmu_pmu *pmu)
+{
+	char text[16], *end;
+	int ret = upmu_sys_read_text_at(folder, "type", text, sizeof(text));
+
+	if (ret)
+		return ret;
+	pmu->type = (uint32_t)strtoul(text, &end, 10);
+	return end == text || *end ? -EINVAL : 0;
 }
 
 static int read_pmu(const char *name, struct upmu_pmu *pmu)
 {
 	char path[UPMU_PATH_SIZE];
-	long type;
-	int ret;
+	int folder, ret;
 
-	if (name[0] == '.' || strlen(name) >= sizeof(pmu->name))
+	if (name[0] == '.' || strlen(name) >= sizeof(pmu->name) ||
+	    is_of_no_cpu(name))
 		return -ENOENT;
-	ret = read_cpus(name, pmu->cpus, sizeof(pmu->cpus));
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), DEVICES "/%.100s/type", name);
-	ret = upmu_sys_read_long(path, &type);
-	if (ret)
-		return ret;
 	strcpy(pmu->name, name);
-	pmu->type = (uint32_t)type;
-	return 0;
+	snprintf(path, sizeof(path), DEVICES "/%s", name);
+	folder = upmu_sys_open_folder(path);
+	if (folder < 0)
+		return folder;
+	ret = read_cpus(folder, pmu);
+	if (!ret)
+		ret = read_type(folder, pmu);
+	upmu_sys_close(folder);
+	return ret;
 }
 
 static int by_type(const void *a, const void *b)

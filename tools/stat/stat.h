@@ -87,7 +87,7 @@ struct stat_events {
 	bool user_only;	   /* the kernel allows no more */
 	char reason[1024]; /* why the first unsupported one is so, or "" */
 	struct upmu_machine machine;
-	struct upmu_event_list list, extra;
+	struct upmu_event_list list, extra; /* large: see stat_events_parse() */
 };
 
 /** @list: NULL for the default nine. Returns 0, or -1 with the user told. */
@@ -309,11 +309,11 @@ struct stat_report {
 	size_t slices;
 	double slice_ms;  /* mean length */
 	double switching; /* share of the run */
-	size_t cpus;
-	time_t when;	 /* it was started */
-	char *notes;	 /* lines about the machine's state, or NULL */
-	int signal;	 /* that ended the program, or 0 */
-	int interrupted; /* signal that upmu was to end by, or 0 */
+	size_t cpus;	  /* online, for the format rpistat */
+	time_t when;	  /* it was started */
+	char *notes;	  /* lines about the machine's state, or NULL */
+	int signal;	  /* that ended the program, or 0 */
+	int interrupted;  /* signal that upmu was to end by, or 0 */
 };
 
 /** The ratios that one of the nine events goes into; NULL from the end on. */
