@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tools/stat/estimate.h"
+#include "lib/engine/estimate.h"
 
 enum program_kind {
 	PROGRAM_UNIFORM, /* the same all the time, but for noise */

@@ -114,18 +114,12 @@ int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n)
 	return 0;
 }
 
-static void *group_argument(bool group)
+int upmu_perf_enable(int fd)
 {
-	return (void *)(uintptr_t)(group ? PERF_IOC_FLAG_GROUP : 0);
+	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-int upmu_perf_enable(int fd, bool group)
+int upmu_perf_disable(int fd)
 {
-	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_ENABLE, group_argument(group));
-}
-
-int upmu_perf_disable(int fd, bool group)
-{
-	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_DISABLE,
-			      group_argument(group));
+	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_DISABLE, NULL);
 }

@@ -91,8 +91,7 @@ int upmu_perf_read(int fd, struct upmu_value *value);
  */
 int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n);
 
-/** @group: the leader's whole group. */
-int upmu_perf_enable(int fd, bool group);
-int upmu_perf_disable(int fd, bool group);
+int upmu_perf_enable(int fd);
+int upmu_perf_disable(int fd);
 
 #endif

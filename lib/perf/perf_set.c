@@ -3,10 +3,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/explain.h"
-#include "lib/perf/perf.h"
+#include "lib/perf/group.h"
 #include "lib/perf/pmu_alive.h"
 #include "lib/set/registry.h"
 #include "lib/sys.h"
@@ -24,61 +25,38 @@ static size_t cycles_position(const struct upmu_wanted *wanted,
 	return i;
 }
 
-/* The leader is read with its group, each other event also by itself. */
 static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		      size_t pmu, uint32_t perf_flags)
 {
-	struct upmu_perf_target target = {
-		.pid = set->pid,
-		.cpu = set->cpu,
-		.group_fd = -1,
-	};
 	size_t cycles = cycles_position(wanted, perf_flags);
 	uint32_t is_long = perf_flags & UPMU_PERF_LONG;
+	struct upmu_group *group = &set->groups[pmu];
+	int ret = 0;
 
-	perf_flags &= ~is_long;
-	for (size_t i = 0; i < set->size; i++) {
+	upmu_group_init(group, set->pid, set->cpu, perf_flags & ~is_long);
+	group->flags |= UPMU_PERF_DISABLED;
+	if (set->flags & UPMU_OPEN_ON_EXEC)
+		group->flags |= UPMU_PERF_ENABLE_ON_EXEC;
+	for (size_t i = 0; !ret && i < set->size; i++) {
 		const struct upmu_wanted_event *event = &wanted->events[i];
 		struct upmu_perf_event perf = event->perf[pmu];
-		int fd;
 
 		if (i != cycles)
 			perf.config = event->anywhere[pmu];
-		target.flags = perf_flags;
-		/* Only the leader is held back; the others follow it. */
-		if (!i)
-			target.flags |=
-				UPMU_PERF_DISABLED | UPMU_PERF_GROUP_READ;
-		if (!i && (set->flags & UPMU_OPEN_ON_EXEC))
-			target.flags |= UPMU_PERF_ENABLE_ON_EXEC;
-		if (i == cycles)
-			target.flags |= is_long;
-		fd = upmu_perf_open(&perf, &target);
-		if (fd < 0)
-			return fd;
-		set->slots[i].fd[pmu] = fd;
-		set->takes_cycles |= event->is_cycles &&
+		ret = upmu_group_add(group, &perf, i == cycles ? is_long : 0);
+		set->takes_cycles |= !ret && event->is_cycles &&
 				     perf.config == event->perf[pmu].config;
-		target.group_fd = set->slots[0].fd[pmu];
 	}
-	return 0;
-}
-
-static void close_group(struct upmu *set, size_t pmu)
-{
-	for (size_t i = set->size; i-- > 0;) {
-		int *fd = &set->slots[i].fd[pmu];
-
-		if (*fd >= 0)
-			upmu_sys_close(*fd);
-		*fd = -1;
-	}
+	return ret;
 }
 
 /* A PMU whose CPUs the thread may not run on now may refuse. */
 static int open_groups(struct upmu *set, const struct upmu_wanted *wanted,
 		       uint32_t perf_flags)
 {
+	set->groups = calloc(wanted->pmus, sizeof(*set->groups));
+	if (!set->groups)
+		return upmu_explain_set(-ENOMEM, "out of memory");
 	set->pmus = wanted->pmus;
 	for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
 		int ret = open_group(set, wanted, pmu, perf_flags);
@@ -86,7 +64,7 @@ static int open_groups(struct upmu *set, const struct upmu_wanted *wanted,
 		if (!ret)
 			continue;
 		if (pmu >= wanted->pmus_now) {
-			close_group(set, pmu);
+			upmu_group_close(&set->groups[pmu]);
 			set->pmus = pmu;
 			return 0;
 		}
@@ -185,8 +163,10 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 
 void upmu_perf_set_close(struct upmu *set)
 {
-	for (size_t pmu = UPMU_PMUS_MAX; pmu-- > 0;)
-		close_group(set, pmu);
+	for (size_t pmu = set->groups ? set->pmus : 0; pmu-- > 0;)
+		upmu_group_close(&set->groups[pmu]);
+	free(set->groups);
+	set->groups = NULL;
 }
 
 static int explain_switch(int error, const char *what)
@@ -200,13 +180,14 @@ static int explain_switch(int error, const char *what)
  * much as that takes, the sum of their running times may differ from the time
  * that the set was wanted, though no time was lost: that is skew_ns.
  */
-static int switch_all(struct upmu *set, int (*one)(int fd, bool group))
+static int switch_all(struct upmu *set,
+		      int (*one)(const struct upmu_group *group))
 {
 	uint64_t before = set->pmus > 1 ? upmu_sys_clock_ns() : 0;
 	int ret = 0;
 
 	for (size_t pmu = 0; !ret && pmu < set->pmus; pmu++)
-		ret = one(set->slots[0].fd[pmu], true);
+		ret = one(&set->groups[pmu]);
 	if (set->pmus > 1)
 		set->skew_ns += upmu_sys_clock_ns() - before;
 	return ret;
@@ -214,14 +195,14 @@ static int switch_all(struct upmu *set, int (*one)(int fd, bool group))
 
 int upmu_perf_set_start(struct upmu *set)
 {
-	int ret = switch_all(set, upmu_perf_enable);
+	int ret = switch_all(set, upmu_group_enable);
 
 	return ret ? explain_switch(ret, "start") : 0;
 }
 
 int upmu_perf_set_stop(struct upmu *set)
 {
-	int ret = switch_all(set, upmu_perf_disable);
+	int ret = switch_all(set, upmu_group_disable);
 
 	return ret ? explain_switch(ret, "stop") : 0;
 }
@@ -244,44 +225,27 @@ static void add_value(struct upmu_value *sum, const struct upmu_value *value)
 		sum->enabled_ns = value->enabled_ns;
 }
 
-static void settle(struct upmu_value *sum, uint64_t skew_ns)
-{
-	if (sum->running_ns && sum->running_ns + skew_ns >= sum->enabled_ns)
-		sum->enabled_ns = sum->running_ns;
-}
-
 int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
 {
 	uint64_t before = set->pmus > 1 ? upmu_sys_clock_ns() : 0;
 	struct upmu_value part[UPMU_EVENTS_MAX];
+	uint64_t skew_ns = 0;
 
 	memset(values, 0, set->size * sizeof(*values));
 	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
-		int ret = upmu_perf_read_group(set->slots[0].fd[pmu], part,
-					       set->size);
+		int ret = upmu_group_read(&set->groups[pmu], part);
 
 		if (ret)
 			return explain_read(ret);
 		for (size_t i = 0; i < set->size; i++)
 			add_value(&values[i], &part[i]);
 	}
-	for (size_t i = 0; set->pmus > 1 && i < set->size; i++)
-		settle(&values[i], set->skew_ns + upmu_sys_clock_ns() - before);
+	if (set->pmus > 1)
+		skew_ns = set->skew_ns + upmu_sys_clock_ns() - before;
+	for (size_t i = 0; i < set->size; i++)
+		values[i].enabled_ns = upmu_groups_enabled_ns(
+			values[i].enabled_ns, values[i].running_ns, skew_ns);
 	return 0;
-}
-
-static int read_one(const struct upmu *set, size_t position, size_t pmu,
-		    uint64_t *count)
-{
-	struct upmu_value values[UPMU_EVENTS_MAX];
-	int fd = set->slots[position].fd[pmu];
-	int ret;
-
-	ret = position ? upmu_perf_read(fd, values)
-		       : upmu_perf_read_group(fd, values, set->size);
-	if (!ret)
-		*count = values[0].count;
-	return ret;
 }
 
 int upmu_perf_set_count(struct upmu *set, size_t position, uint64_t *count)
@@ -290,7 +254,7 @@ int upmu_perf_set_count(struct upmu *set, size_t position, uint64_t *count)
 
 	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
 		uint64_t part;
-		int ret = read_one(set, position, pmu, &part);
+		int ret = upmu_group_count(&set->groups[pmu], position, &part);
 
 		if (ret)
 			return explain_read(ret);

@@ -43,8 +43,6 @@ static struct upmu *allocate(const struct upmu_wanted *wanted,
 		};
 		strcpy(slot->name, wanted->events[i].name);
 		slot->unit = wanted->events[i].unit;
-		for (size_t pmu = 0; pmu < UPMU_PMUS_MAX; pmu++)
-			slot->fd[pmu] = -1;
 	}
 	return set;
 }

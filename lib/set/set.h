@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "lib/perf/group.h"
 #include "lib/perf/pmus.h"
 #include "lib/set/wanted.h"
 #include "upmu.h"
@@ -18,13 +19,11 @@ struct upmu_source;
 
 /**
  * struct upmu_slot - one event of a set
- * @fd: perf's descriptor on each PMU of the set; -1 where none is open
  * @page: perf's mmap page on each PMU, or NULL
  */
 struct upmu_slot {
 	char name[UPMU_NAME_SIZE];
 	const char *unit;
-	int fd[UPMU_PMUS_MAX];
 	void *page[UPMU_PMUS_MAX];
 };
 
@@ -32,7 +31,7 @@ struct upmu {
 	const struct upmu_source *source;
 	void *state; /* the source's own */
 	size_t size;
-	size_t pmus; /* how many fd[] of each slot are used */
+	size_t pmus; /* how many groups and pages of each slot are used */
 	uint32_t flags;
 	pid_t pid; /* that is counted; 0: the opener, -1: all on @cpu */
 	int cpu;   /* -1: any */
@@ -45,6 +44,7 @@ struct upmu {
 	uint64_t opened_ticks;
 	struct upmu *next; /* in the registry */
 	struct upmu_slot *slots;
+	struct upmu_group *groups; /* of perf, one on each PMU; or NULL */
 	struct upmu_counter counters[];
 };
 

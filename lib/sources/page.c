@@ -50,8 +50,8 @@ static int check_sysctl(void)
 static int map_page(struct upmu *set, size_t position, size_t pmu)
 {
 	struct upmu_slot *slot = &set->slots[position];
-	int ret = upmu_sys_map(slot->fd[pmu], upmu_sys_page_size(),
-			       &slot->page[pmu]);
+	int ret = upmu_sys_map(set->groups[pmu].fd[position],
+			       upmu_sys_page_size(), &slot->page[pmu]);
 
 	if (!ret)
 		return 0;
@@ -122,7 +122,7 @@ static int check_page(int fd, bool *is_taken)
 		return upmu_explain_set(ret, "cannot map perf's page: %s",
 					strerror(-ret));
 	page = address;
-	ret = upmu_perf_enable(fd, false);
+	ret = upmu_perf_enable(fd);
 	index = page->index;
 	if (!ret)
 		ret = upmu_perf_read(fd, &value);

@@ -39,7 +39,7 @@ static struct upmu_options others(int32_t pid, uint32_t flags)
 static const struct fake_event *event_of(const struct upmu *of, size_t i,
 					 size_t pmu)
 {
-	return &fake.events[of->slots[i].fd[pmu] - FAKE_FD];
+	return &fake.events[of->groups[pmu].fd[i] - FAKE_FD];
 }
 
 static void assert_refused(const struct upmu_options *options, int error,

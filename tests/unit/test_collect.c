@@ -11,28 +11,29 @@
 #include <math.h>
 #include <string.h>
 
-#include "tools/stat/run.h"
+#include "lib/engine/clock.h"
+#include "lib/engine/engine.h"
+#include "lib/engine/sets.h"
 
 #define MS 1000000u
 
 enum { LITTLE, BIG };
 
-static struct stat_reading told[4];
-static struct stat_event event[4];
-static struct stat_events events;
-static struct stat_set set[4];
-static struct stat_reading mark[4], since[4];
-static struct stat_count count[4];
-static struct stat_options options;
-static struct stat_report report;
-static struct stat_targets targets;
-static struct stat_run run;
+static struct engine_reading told[4];
+static struct engine_event event[4];
+static struct engine_events events;
+static struct engine_set set[4];
+static struct engine_reading mark[4], since[4];
+static struct engine_count count[4];
+static struct engine engine;
 static double now_ns;
 
-/* What collect.c asks of its neighbours. */
+/* What the engine asks of its neighbours. */
 
-int stat_set_read(const struct stat_sets *sets, size_t index,
-		  struct stat_reading *reading)
+int __wrap_engine_set_read(const struct engine_sets *sets, size_t index,
+			   struct engine_reading *reading);
+int __wrap_engine_set_read(const struct engine_sets *sets, size_t index,
+			   struct engine_reading *reading)
 {
 	(void)sets;
 	now_ns += 1000; /* a system call */
@@ -40,23 +41,10 @@ int stat_set_read(const struct stat_sets *sets, size_t index,
 	return 0;
 }
 
-double stat_now_ns(void)
+double __wrap_engine_now_ns(void);
+double __wrap_engine_now_ns(void)
 {
 	return now_ns;
-}
-
-double stat_turns_cost(const struct stat_turns *turns)
-{
-	(void)turns;
-	return 0;
-}
-
-int stat_timeline_estimate(const struct stat_timeline *timeline, int turn,
-			   size_t lane, size_t place, struct estimate *out)
-{
-	(void)timeline, (void)turn, (void)lane, (void)place;
-	*out = (struct estimate){ .total = 1 };
-	return 0;
 }
 
 /* One set of one event for each lane of @lanes. */
@@ -67,45 +55,40 @@ static void begin_run(size_t lanes)
 	memset(mark, 0, sizeof(mark));
 	memset(since, 0, sizeof(since));
 	memset(count, 0, sizeof(count));
-	targets = (struct stat_targets){ 0 };
-	events = (struct stat_events){ .event = event,
-				       .n = lanes,
-				       .lanes = lanes };
-	report = (struct stat_report){ .options = &options,
-				       .events = &events,
-				       .count = count };
-	run = (struct stat_run){ .report = &report,
-				 .events = &events,
-				 .targets = &targets,
-				 .sets = { .set = set, .n = lanes },
-				 .pass = -1,
-				 .mark = mark,
-				 .since = since };
+	events = (struct engine_events){ .event = event,
+					 .n = lanes,
+					 .lanes = lanes };
+	engine = (struct engine){ .events = &events,
+				  .counts_tasks = true,
+				  .sets = { .set = set, .n = lanes },
+				  .options = { .pass = -1 },
+				  .mark = mark,
+				  .since = since };
 	for (size_t i = 0; i < lanes; i++)
-		set[i] = (struct stat_set){ .turn = STAT_ALWAYS,
-					    .lane = (int)i,
-					    .n = 1,
-					    .event = { i } };
+		set[i] = (struct engine_set){ .turn = ENGINE_ALWAYS,
+					      .lane = (int)i,
+					      .n = 1,
+					      .event = { i } };
 	now_ns = 1e9;
 }
 
 static void tell(size_t index, uint64_t enabled_ns, uint64_t running_ns)
 {
-	told[index] = (struct stat_reading){ .enabled_ns = enabled_ns,
-					     .running_ns = running_ns,
-					     .count = { running_ns } };
+	told[index] = (struct engine_reading){ .enabled_ns = enabled_ns,
+					       .running_ns = running_ns,
+					       .count = { running_ns } };
 }
 
 static void assert_raw(size_t index, uint64_t raw)
 {
-	assert_int_equal(count[index].state, STAT_COUNTED);
+	assert_int_equal(count[index].state, ENGINE_COUNTED);
 	assert_false(count[index].estimated);
 	assert_int_equal(count[index].raw, raw);
 }
 
 static void assert_extended(size_t index, double total)
 {
-	assert_int_equal(count[index].state, STAT_COUNTED);
+	assert_int_equal(count[index].state, ENGINE_COUNTED);
 	assert_true(count[index].estimated);
 	assert_true(fabs(count[index].estimate.total - total) < total / 1e4);
 }
@@ -116,7 +99,7 @@ static void a_program_half_on_each_kind_of_core_is_not_doubled(void **state)
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 5 * MS);
 	tell(BIG, 10 * MS, 5 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(LITTLE, 5 * MS);
 	assert_raw(BIG, 5 * MS);
 }
@@ -127,9 +110,9 @@ static void a_program_on_one_kind_leaves_the_other_uncounted(void **state)
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 10 * MS);
 	tell(BIG, 10 * MS, 0);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(LITTLE, 10 * MS);
-	assert_int_equal(count[BIG].state, STAT_NOT_COUNTED);
+	assert_int_equal(count[BIG].state, ENGINE_NOT_COUNTED);
 }
 
 /* Half of the time others had the counters of both kinds. */
@@ -139,7 +122,7 @@ static void lost_time_is_shared_out(void **state)
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 4 * MS);
 	tell(BIG, 10 * MS, 1 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_extended(LITTLE, 8 * MS);
 	assert_extended(BIG, 2 * MS);
 }
@@ -149,10 +132,10 @@ static void what_reading_takes_is_no_lost_time(void **state)
 {
 	(void)state;
 	begin_run(2);
-	run.skew_ns = 2000;
+	engine.skew_ns = 2000;
 	tell(LITTLE, 10 * MS, 5 * MS);
 	tell(BIG, 10 * MS + 1500, 5 * MS - 1500);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(LITTLE, 5 * MS);
 	assert_raw(BIG, 5 * MS - 1500);
 }
@@ -163,10 +146,10 @@ static void each_interval_has_its_own_times(void **state)
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 10 * MS);
 	tell(BIG, 10 * MS, 0);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	tell(LITTLE, 20 * MS, 12 * MS);
 	tell(BIG, 20 * MS, 8 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(LITTLE, 2 * MS);
 	assert_raw(BIG, 8 * MS);
 }
@@ -178,7 +161,7 @@ static void threads_on_both_kinds_add_up(void **state)
 	begin_run(2);
 	tell(LITTLE, 20 * MS, 10 * MS);
 	tell(BIG, 20 * MS, 10 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(LITTLE, 10 * MS);
 	assert_raw(BIG, 10 * MS);
 }
@@ -192,26 +175,23 @@ static void in_passes_each_pass_has_its_own_times(void **state)
 		set[i].turn = 1;
 		set[i].lane = (int)i - 2;
 	}
-	run.sets.turns = 2;
-	run.pass = 1;
+	engine.sets.turns = 2;
+	engine.options.pass = 1;
 	tell(2, 10 * MS, 5 * MS);
 	tell(3, 10 * MS, 5 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(2, 5 * MS);
 	assert_raw(3, 5 * MS);
 }
 
 static void cpus_have_times_of_their_own(void **state)
 {
-	struct stat_target cpus[] = { { .pid = -1, .cpu = 0 },
-				      { .pid = -1, .cpu = 4 } };
-
 	(void)state;
 	begin_run(2);
-	targets = (struct stat_targets){ .target = cpus, .n = 2 };
+	engine.counts_tasks = false;
 	tell(LITTLE, 10 * MS, 10 * MS);
 	tell(BIG, 10 * MS, 5 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_raw(LITTLE, 10 * MS);
 	assert_extended(BIG, 10 * MS);
 }
@@ -221,7 +201,7 @@ static void on_like_cores_lost_time_is_extended(void **state)
 	(void)state;
 	begin_run(1);
 	tell(0, 10 * MS, 5 * MS);
-	stat_collect(&run);
+	engine_collect(&engine, count);
 	assert_extended(0, 10 * MS);
 }
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/multiplex_programs.h"
-#include "tools/stat/estimate.h"
+#include "lib/engine/estimate.h"
 
 #define RUNS 200 /* of each kind of program; seeds are fixed */
 #define N    40

@@ -11,18 +11,20 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "lib/sys.h"
-#include "tools/stat/stat.h"
+#include "lib/engine/sets.h"
 
 #define FDS 1024
 
 static unsigned int counters;  /* of every core, besides that for cycles */
 static unsigned int used[FDS]; /* by the group of this leader */
 static bool cycles_used[FDS];
+static unsigned int opened;
 
 /* ARMv6 and ARMv7 call the cycle counter's event 0xff, ARMv8 0x11. */
 static bool is_cycles(const struct perf_event_attr *attr)
@@ -40,6 +42,7 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	(void)cpu;
 	(void)flags;
 	assert_in_range(fd, 0, FDS - 1);
+	opened++;
 	if (group < 0) {
 		used[fd] = 0;
 		cycles_used[fd] = false;
@@ -58,29 +61,31 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	return fd;
 }
 
-static struct stat_events events; /* large */
-static struct stat_sets sets;
+static struct engine_events events; /* large */
+static struct engine_sets sets;
 
 static void pack(const char *board, unsigned int n, const char *list)
 {
-	static struct stat_target child = { .pid = 1, .cpu = -1 };
-	const struct stat_targets targets = { .target = &child, .n = 1 };
-	const struct stat_sets_options how = { .on_exec = true,
-					       .inherit = true,
-					       .own_child = true };
+	static struct engine_target child = { .pid = 1, .cpu = -1 };
+	const struct engine_targets targets = { .target = &child, .n = 1 };
+	const struct engine_sets_options how = { .on_exec = true,
+						 .inherit = true,
+						 .own_child = true };
+	struct upmu_events_error why;
 	char root[512];
 
 	snprintf(root, sizeof(root), "%s/%s", FIXTURES, board);
 	upmu_sys_set_root(root);
 	counters = n;
-	assert_int_equal(stat_events_parse(&events, list), 0);
-	assert_int_equal(stat_sets_open(&sets, &events, &targets, &how), 0);
+	opened = 0;
+	assert_int_equal(engine_events_resolve(&events, list, &why), 0);
+	assert_int_equal(engine_sets_open(&sets, &events, &targets, &how), 0);
 }
 
 static void done(void)
 {
-	stat_sets_close(&sets);
-	stat_events_free(&events);
+	engine_sets_close(&sets);
+	engine_events_free(&events);
 	upmu_sys_set_root(NULL);
 }
 
@@ -89,9 +94,9 @@ static void assert_sets(int lane, const char *wanted)
 {
 	char text[1024] = "";
 
-	for (int turn = STAT_ALWAYS; turn < (int)sets.turns; turn++) {
+	for (int turn = ENGINE_ALWAYS; turn < (int)sets.turns; turn++) {
 		for (size_t i = 0; i < sets.n; i++) {
-			const struct stat_set *set = &sets.set[i];
+			const struct engine_set *set = &sets.set[i];
 
 			for (size_t k = 0; k < set->n; k++) {
 				if (set->turn != turn || set->lane != lane)
@@ -135,8 +140,8 @@ static void what_fits_is_one_set_and_opened_once(void **state)
 	pack("pi2", 4, "cycles,instructions,l1d_cache,task-clock");
 	assert_int_equal(sets.turns, 0);
 	assert_sets(0, "cycles instructions l1d_cache");
-	assert_sets(STAT_NO_LANE, "task-clock");
-	assert_int_equal(sets.fds, 4);
+	assert_sets(ENGINE_NO_LANE, "task-clock");
+	assert_int_equal(opened, 4);
 	done();
 }
 
@@ -164,8 +169,8 @@ static void braces_stay_together_and_too_large_ones_are_refused(void **state)
 	/* The core may have four, but others hold two of them. */
 	pack("pi2", 2, "r01,{r04,r05,r10},r16");
 	assert_sets(0, "r01 r16 + cycles");
-	assert_int_equal(events.event[1].state, STAT_NOT_SUPPORTED);
-	assert_int_equal(events.event[3].state, STAT_NOT_SUPPORTED);
+	assert_int_equal(events.event[1].state, ENGINE_NOT_SUPPORTED);
+	assert_int_equal(events.event[3].state, ENGINE_NOT_SUPPORTED);
 	assert_non_null(strstr(events.reason, "group"));
 	done();
 }
@@ -190,7 +195,7 @@ static void no_counter_at_all_ends_with_cycles_alone(void **state)
 	pack("pi2", 0, "cycles,r01,r03");
 	assert_sets(0, "cycles");
 	assert_int_equal(sets.turns, 0);
-	assert_int_equal(events.event[1].state, STAT_NOT_SUPPORTED);
+	assert_int_equal(events.event[1].state, ENGINE_NOT_SUPPORTED);
 	done();
 }
 

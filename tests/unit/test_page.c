@@ -83,9 +83,9 @@ static void user_reads_are_asked_for_of_perf(void **state)
 	(void)state;
 	open_page("r8,task-clock");
 	assert_int_equal(
-		fake.events[set->slots[0].fd[0] - FAKE_FD].attr.config1, 2);
+		fake.events[set->groups[0].fd[0] - FAKE_FD].attr.config1, 2);
 	assert_int_equal(
-		fake.events[set->slots[1].fd[0] - FAKE_FD].attr.config1, 0);
+		fake.events[set->groups[0].fd[1] - FAKE_FD].attr.config1, 0);
 }
 
 /* ---- who has the cycle counter ----------------------------------------- */
@@ -99,7 +99,7 @@ static void user_reads_are_asked_for_of_perf(void **state)
 static const struct perf_event_attr *attr_of(const struct upmu *of,
 					     size_t position)
 {
-	return &fake.events[of->slots[position].fd[0] - FAKE_FD].attr;
+	return &fake.events[of->groups[0].fd[position] - FAKE_FD].attr;
 }
 
 static void boot_a53(void)
@@ -333,7 +333,7 @@ static void both_pmus_are_asked_by_their_own_numbers(void **state)
 	open_page("instructions");
 	for (size_t pmu = 0; pmu < 2; pmu++)
 		types[pmu] =
-			fake.events[set->slots[0].fd[pmu] - FAKE_FD].attr.type;
+			fake.events[set->groups[pmu].fd[0] - FAKE_FD].attr.type;
 	assert_int_equal(types[0], 8);
 	assert_int_equal(types[1], 9);
 }
@@ -344,7 +344,7 @@ static void a_thread_bound_to_one_kind_reads_inline(void **state)
 	boot_rk3399(0x30);
 	open_page("l1d_cache_rd");
 	assert_int_equal(set->pmus, 1);
-	assert_int_equal(fake.events[set->slots[0].fd[0] - FAKE_FD].attr.type,
+	assert_int_equal(fake.events[set->groups[0].fd[0] - FAKE_FD].attr.type,
 			 9);
 	assert_int_equal(index_seen_by(0), 1);
 }

@@ -36,9 +36,9 @@ static const struct published {
 
 #define EVENTS (sizeof(published) / sizeof(published[0]))
 
-static struct stat_events events; /* large */
-static struct stat_event event[EVENTS];
-static struct stat_count count[EVENTS];
+static struct engine_events events; /* large */
+static struct engine_event event[EVENTS];
+static struct engine_count count[EVENTS];
 
 static struct estimate estimate(const struct published *p)
 {
@@ -60,15 +60,16 @@ static struct estimate estimate(const struct published *p)
 
 static void fill(void)
 {
-	events =
-		(struct stat_events){ .event = event, .n = EVENTS, .lanes = 1 };
+	events = (struct engine_events){ .event = event,
+					 .n = EVENTS,
+					 .lanes = 1 };
 	events.machine.n_kinds = 1;
 	events.machine.kinds[0].core = upmu_core_by_name("arm1176", 7);
 	for (size_t i = 0; i < EVENTS; i++) {
 		const struct published *p = &published[i];
 
-		event[i] = (struct stat_event){ .role = p->role, .unit = "" };
-		count[i] = (struct stat_count){ .raw = p->raw };
+		event[i] = (struct engine_event){ .role = p->role, .unit = "" };
+		count[i] = (struct engine_count){ .raw = p->raw };
 		if (p->set == 4)
 			continue;
 		count[i].estimated = true;
@@ -84,7 +85,7 @@ static char *write_by(int (*write)(FILE *, const struct stat_report *))
 		.options = &options,
 		.events = &events,
 		.count = count,
-		.slices = PERIODS,
+		.pace = { .slices = PERIODS },
 		.cpus = 1,
 		.when = 1372327088, /* Thu Jun 27 09:58:08 2013 UTC */
 	};
@@ -131,8 +132,8 @@ static void what_was_not_counted_never_prints_0(void **state)
 
 	(void)state;
 	fill();
-	count[3].state = STAT_NOT_EMULATED;
-	count[7].state = STAT_NOT_COUNTED;
+	count[3].state = ENGINE_NOT_EMULATED;
+	count[7].state = ENGINE_NOT_COUNTED;
 	text = write_report();
 	assert_non_null(strstr(text, "DC cached accesses: <not emulated>\n"));
 	assert_non_null(strstr(text, "DC miss ratio:      <not emulated>\n"));

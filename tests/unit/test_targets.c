@@ -13,7 +13,7 @@
 
 #include "tools/stat/stat.h"
 
-static struct stat_targets targets;
+static struct engine_targets targets;
 
 static void assert_cpus(const char *list, const int *cpus, size_t n)
 {

@@ -8,36 +8,37 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tools/stat/stat.h"
+#include "lib/engine/turns.h"
 
 #define TURNS 3
 #define MANY  500000 /* slices: 2,000 s of 4 ms */
 #define ROWS  65536  /* most that are kept */
 
-static void make_sets(struct stat_sets *sets, struct stat_set *set)
+static void make_sets(struct engine_sets *sets, struct engine_set *set)
 {
 	for (int i = 0; i < TURNS; i++)
-		set[i] = (struct stat_set){ .turn = i, .lane = i % 2, .n = 2 };
-	*sets = (struct stat_sets){ .set = set, .n = TURNS, .turns = TURNS };
+		set[i] =
+			(struct engine_set){ .turn = i, .lane = i % 2, .n = 2 };
+	*sets = (struct engine_sets){ .set = set, .n = TURNS, .turns = TURNS };
 }
 
 /* Counts are twice and thrice the cycles, whoever's turn it is. */
-static void add(struct stat_timeline *timeline, size_t i)
+static void add(struct engine_timeline *timeline, size_t i)
 {
 	double time = 1 + (double)(i % 5);
-	struct stat_slice lane[2];
+	struct engine_slice lane[2];
 
 	for (int k = 0; k < 2; k++)
-		lane[k] = (struct stat_slice){
+		lane[k] = (struct engine_slice){
 			.time_ns = time,
 			.cycles = 10 * time,
 			.instructions = (i % 7 ? 4 : 9) * time,
 			.count = { 20 * time, 30 * time },
 		};
-	stat_timeline_add(timeline, (int)(i % TURNS), lane);
+	engine_timeline_add(timeline, (int)(i % TURNS), lane);
 }
 
-static double fill(struct stat_timeline *timeline, size_t n)
+static double fill(struct engine_timeline *timeline, size_t n)
 {
 	double time = 0;
 
@@ -48,71 +49,71 @@ static double fill(struct stat_timeline *timeline, size_t n)
 	return time;
 }
 
-static void check_estimates(const struct stat_timeline *timeline, double time)
+static void check_estimates(const struct engine_timeline *timeline, double time)
 {
 	for (int turn = 0; turn < TURNS; turn++) {
 		struct estimate e;
 
-		assert_int_equal(
-			stat_timeline_estimate(timeline, turn, turn % 2, 1, &e),
-			0);
+		assert_int_equal(engine_timeline_estimate(timeline, turn,
+							  turn % 2, 1, &e),
+				 0);
 		assert_true(fabs(e.total / (30 * time) - 1) < 1e-9);
 	}
 }
 
 static void estimates_are_of_the_set_and_place_asked_for(void **state)
 {
-	struct stat_timeline timeline;
-	struct stat_set set[TURNS];
-	struct stat_sets sets;
+	struct engine_timeline timeline;
+	struct engine_set set[TURNS];
+	struct engine_sets sets;
 	struct estimate e;
 	double time;
 
 	(void)state;
 	make_sets(&sets, set);
-	assert_int_equal(stat_timeline_init(&timeline, &sets, 2), 0);
-	assert_int_equal(stat_timeline_estimate(&timeline, 0, 0, 0, &e),
+	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
+	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, &e),
 			 -ENODATA);
 	time = fill(&timeline, 30);
 	check_estimates(&timeline, time);
-	assert_int_equal(stat_timeline_estimate(&timeline, 0, 0, 0, &e), 0);
+	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, &e), 0);
 	assert_true(fabs(e.total / (20 * time) - 1) < 1e-9);
 	assert_int_equal(e.slices, 10);
-	assert_int_equal(stat_timeline_estimate(&timeline, TURNS, 0, 0, &e),
+	assert_int_equal(engine_timeline_estimate(&timeline, TURNS, 0, 0, &e),
 			 -ENODATA);
-	stat_timeline_free(&timeline);
+	engine_timeline_free(&timeline);
 }
 
 static void a_long_run_keeps_its_totals_in_bounded_memory(void **state)
 {
-	struct stat_timeline timeline;
-	struct stat_set set[TURNS];
-	struct stat_sets sets;
+	struct engine_timeline timeline;
+	struct engine_set set[TURNS];
+	struct engine_sets sets;
 	double time;
 
 	(void)state;
 	make_sets(&sets, set);
-	assert_int_equal(stat_timeline_init(&timeline, &sets, 2), 0);
+	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
 	time = fill(&timeline, MANY);
 	assert_true(timeline.n <= ROWS);
 	assert_true(timeline.most <= ROWS);
 	check_estimates(&timeline, time);
-	stat_timeline_free(&timeline);
+	engine_timeline_free(&timeline);
 }
 
 static void a_cleared_timeline_starts_anew(void **state)
 {
-	struct stat_timeline timeline;
-	struct stat_set set[TURNS];
-	struct stat_sets sets;
+	struct engine_timeline timeline;
+	struct engine_set set[TURNS];
+	struct engine_sets sets;
 
 	(void)state;
 	make_sets(&sets, set);
-	assert_int_equal(stat_timeline_init(&timeline, &sets, 2), 0);
+	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
 	fill(&timeline, 100);
-	stat_timeline_clear(&timeline);
+	engine_timeline_clear(&timeline);
 	check_estimates(&timeline, fill(&timeline, 30));
-	stat_timeline_free(&timeline);
+	engine_timeline_free(&timeline);
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/engine/clock.h"
 #include "compare.h"
 #include "tools/stat/stat.h"
 
@@ -22,9 +23,9 @@ enum { ROW_ELAPSED, ROW_USER, ROW_SYS, ROW_RSS, ROWS_OF_USAGE };
 struct measuring {
 	struct compare *c;
 	struct stat_options options;
-	struct stat_events events;
+	struct engine_events events;
 	struct stat_report report;
-	struct stat_targets none;
+	struct engine_targets none;
 	size_t *row; /* of each event in the table; hidden ones: SIZE_MAX */
 	double start_ns;
 };
@@ -154,7 +155,7 @@ static int add_rows(struct measuring *m)
 	if (!m->row)
 		return -ENOMEM;
 	for (size_t i = 0; !error && i < m->events.n; i++) {
-		const struct stat_event *event = &m->events.event[i];
+		const struct engine_event *event = &m->events.event[i];
 
 		m->row[i] = SIZE_MAX;
 		if (event->hidden)
@@ -176,17 +177,18 @@ static void store(struct measuring *m, size_t k)
 	event[ROW_SYS].cell[k].value[run] = report->sys_s;
 	event[ROW_RSS].cell[k].value[run] = (double)report->max_rss_kb;
 	for (size_t i = 0; i < m->events.n; i++) {
-		const struct stat_count *count = &report->count[i];
+		const struct engine_count *count = &report->count[i];
 
 		if (m->row[i] == SIZE_MAX)
 			continue;
 		event[m->row[i]].cell[k].value[run] =
-			count->state == STAT_COUNTED ? stat_value(report, count)
-						     : NAN;
-		if (count->state != STAT_COUNTED)
+			count->state == ENGINE_COUNTED
+				? stat_value(report, count)
+				: NAN;
+		if (count->state != ENGINE_COUNTED)
 			event[m->row[i]].state = stat_state_text(count->state);
 	}
-	m->c->shares_turns = m->c->shares_turns || report->turns;
+	m->c->shares_turns = m->c->shares_turns || report->pace.turns;
 }
 
 /* ---- one run --------------------------------------------------------------
@@ -339,7 +341,7 @@ static void show_progress(const struct measuring *m, unsigned int round)
 		return;
 	if (end)
 		fputs("\r\033[K", stderr);
-	else if (stat_now_ns() - m->start_ns > PROGRESS_AFTER_NS)
+	else if (engine_now_ns() - m->start_ns > PROGRESS_AFTER_NS)
 		fprintf(stderr, "\rupmu compare: round %u of %u", round + 1,
 			m->c->options->repeat);
 }
@@ -391,7 +393,7 @@ static int count(struct measuring *m)
 	status = compare_check_conditions(c);
 	if (status)
 		return status;
-	m->start_ns = stat_now_ns();
+	m->start_ns = engine_now_ns();
 	signalled = 0;
 	take_signals(old);
 	status = run_rounds(m);
@@ -416,11 +418,11 @@ int compare_measure(struct compare *c)
 	m.options = (struct stat_options){ .repeat = 1, .slice_ms = SLICE_MS };
 	m.report = (struct stat_report){ .options = &m.options,
 					 .events = &m.events };
-	if (stat_events_parse(&m.events, c->options->events))
+	if (stat_resolve(&m.events, c->options->events))
 		return EXIT_USAGE;
 	status = count(&m);
 	free(m.report.count);
 	free(m.row);
-	stat_events_free(&m.events);
+	engine_events_free(&m.events);
 	return status;
 }

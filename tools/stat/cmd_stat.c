@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/engine/clock.h"
 #include "stat.h"
 
 /* A terminal is told how far a repeated run is, if it takes longer. */
@@ -94,14 +95,14 @@ static void show_progress(const struct stat_options *options, unsigned int run,
 		return;
 	if (run == options->repeat)
 		fputs("\r\033[K", stderr);
-	else if (stat_now_ns() - start_ns > PROGRESS_AFTER_NS)
+	else if (engine_now_ns() - start_ns > PROGRESS_AFTER_NS)
 		fprintf(stderr, "\rupmu stat: run %u of %u", run + 1,
 			options->repeat);
 }
 
 /* One run, or one for each set of --passes. */
-static int run_passes(struct stat_report *report, struct stat_events *events,
-		      const struct stat_targets *targets, int *status)
+static int run_passes(struct stat_report *report, struct engine_events *events,
+		      const struct engine_targets *targets, int *status)
 {
 	bool passes = report->options->passes;
 	int pass = passes ? 0 : -1, error;
@@ -109,7 +110,7 @@ static int run_passes(struct stat_report *report, struct stat_events *events,
 	do {
 		error = stat_run_once(report, events, targets, pass,
 				      write_report, status);
-	} while (!error && passes && ++pass < (int)report->turns &&
+	} while (!error && passes && ++pass < (int)report->pace.turns &&
 		 !report->signal);
 	return error;
 }
@@ -126,15 +127,16 @@ static void add_value(struct stat_report *report, size_t event, double value)
 static void add_run(struct stat_report *report, int status)
 {
 	for (size_t i = 0; i < report->events->n; i++) {
-		struct stat_count *count = &report->count[i];
-		struct stat_spread spread = count->spread;
-		bool counted = count->state == STAT_COUNTED;
+		struct engine_count *count = &report->count[i];
+		struct stat_spread spread = report->spread[i];
+		bool counted = count->state == ENGINE_COUNTED;
 
-		count->spread.n = 0; /* this run's value, not the mean */
+		/* This run's value, not the mean. */
+		report->spread[i].n = 0;
 		add_value(report, i, counted ? stat_value(report, count) : NAN);
 		if (counted)
 			stat_spread_add(&spread, stat_value(report, count));
-		count->spread = spread;
+		report->spread[i] = spread;
 	}
 	stat_spread_add(&report->elapsed, report->elapsed_s);
 	stat_spread_add(&report->user, report->user_s);
@@ -144,11 +146,11 @@ static void add_run(struct stat_report *report, int status)
 }
 
 /* A run that was cut off is in no mean; alone it is all that there is. */
-static int run_again(struct stat_report *report, struct stat_events *events,
-		     const struct stat_targets *targets, int *status)
+static int run_again(struct stat_report *report, struct engine_events *events,
+		     const struct engine_targets *targets, int *status)
 {
 	size_t size = events->n * sizeof(*report->count);
-	struct stat_count *kept = malloc(size + 1);
+	struct engine_count *kept = malloc(size + 1);
 	double elapsed_s = report->elapsed_s;
 	int error;
 
@@ -187,11 +189,11 @@ static void look_back(struct stat_report *report,
 	report->notes = NULL;
 }
 
-static int run_all(struct stat_report *report, struct stat_events *events,
-		   const struct stat_targets *targets)
+static int run_all(struct stat_report *report, struct engine_events *events,
+		   const struct engine_targets *targets)
 {
 	const struct stat_options *options = report->options;
-	double start_ns = stat_now_ns();
+	double start_ns = engine_now_ns();
 	int status = EXIT_FAILED, error;
 	struct stat_machine before = { 0 };
 
@@ -226,12 +228,13 @@ static size_t count_cpus(void)
 	return cpus > 0 ? (size_t)cpus : 1;
 }
 
-static int count(const struct stat_options *options, struct stat_events *events)
+static int count(const struct stat_options *options,
+		 struct engine_events *events)
 {
 	struct stat_report report = { .options = options,
 				      .events = events,
 				      .when = time(NULL) };
-	struct stat_targets targets;
+	struct engine_targets targets;
 	int status = EXIT_FAILED;
 
 	if (stat_targets_find(&targets, options)) {
@@ -241,6 +244,7 @@ static int count(const struct stat_options *options, struct stat_events *events)
 	if (options->format == STAT_FORMAT_RPISTAT)
 		report.cpus = count_cpus();
 	report.count = calloc(events->n, sizeof(*report.count));
+	report.spread = calloc(events->n, sizeof(*report.spread));
 	if (options->repeat > 1)
 		report.value = calloc(events->n * options->repeat + 1,
 				      sizeof(*report.value));
@@ -250,13 +254,14 @@ static int count(const struct stat_options *options, struct stat_events *events)
 		      "hint: --plot draws at the end, anywhere\n",
 		      stderr);
 		status = EXIT_USAGE;
-	} else if (report.count && output)
+	} else if (report.count && report.spread && output)
 		status = run_all(&report, events, &targets);
 	if (output && output != stderr && fclose(output))
 		write_failed(options);
 	if (is_lost && !status)
 		status = EXIT_FAILED;
 	free(report.count);
+	free(report.spread);
 	free(report.value);
 	free(report.notes);
 	stat_targets_free(&targets);
@@ -267,7 +272,7 @@ static int count(const struct stat_options *options, struct stat_events *events)
 
 int cmd_stat(int argc, char **argv)
 {
-	static struct stat_events events; /* large */
+	static struct engine_events events; /* large */
 	struct stat_options options;
 	int status = EXIT_USAGE;
 	bool done;
@@ -278,9 +283,9 @@ int cmd_stat(int argc, char **argv)
 	}
 	if (done)
 		return 0;
-	if (!stat_events_parse(&events, options.events))
+	if (!stat_resolve(&events, options.events))
 		status = count(&options, &events);
-	stat_events_free(&events);
+	engine_events_free(&events);
 	stat_options_free(&options);
 	return status;
 }

@@ -44,17 +44,31 @@ const char *stat_formula_at(enum upmu_default role, size_t n)
 	return NULL;
 }
 
-double stat_value(const struct stat_report *report,
-		  const struct stat_count *count)
+const char *stat_state_text(enum engine_state state)
 {
-	if (count->spread.n > 1)
-		return count->spread.mean;
+	static const char *const text[] = {
+		[ENGINE_COUNTED] = "",
+		[ENGINE_NOT_SUPPORTED] = "<not supported>",
+		[ENGINE_NOT_COUNTED] = "<not counted>",
+		[ENGINE_NOT_EMULATED] = "<not emulated>",
+	};
+
+	return text[state];
+}
+
+double stat_value(const struct stat_report *report,
+		  const struct engine_count *count)
+{
+	const struct stat_spread *spread = stat_spread_of(report, count);
+
+	if (spread->n > 1)
+		return spread->mean;
 	return count->estimated && !report->options->no_scale
 		       ? count->estimate.total
 		       : (double)count->raw;
 }
 
-double stat_share(const struct stat_count *count)
+double stat_share(const struct engine_count *count)
 {
 	if (!count->enabled_ns)
 		return 0;
@@ -79,10 +93,10 @@ static int find(const struct stat_report *report, int lane,
 		enum upmu_default role)
 {
 	for (size_t i = 0; i < report->events->n; i++) {
-		const struct stat_event *event = &report->events->event[i];
+		const struct engine_event *event = &report->events->event[i];
 
 		if (event->role == (int)role && event->lane == lane &&
-		    report->count[i].state == STAT_COUNTED)
+		    report->count[i].state == ENGINE_COUNTED)
 			return (int)i;
 	}
 	return -1;

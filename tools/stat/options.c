@@ -285,3 +285,15 @@ void stat_options_free(struct stat_options *options)
 {
 	free(options->events);
 }
+
+int stat_resolve(struct engine_events *events, const char *list)
+{
+	struct upmu_events_error why;
+
+	if (!engine_events_resolve(events, list, &why))
+		return 0;
+	fprintf(stderr, "upmu stat: %s\n", why.text);
+	if (why.hint[0])
+		fprintf(stderr, "hint: %s\n", why.hint);
+	return -1;
+}

@@ -62,9 +62,10 @@ static void write_value(const struct table *t, double value)
 }
 
 /* The columns that perf stat does not have. */
-static void write_more(const struct table *t, const struct stat_count *count)
+static void write_more(const struct table *t, const struct engine_count *count)
 {
-	bool interval = count->estimated && count->spread.n < 2 &&
+	const struct stat_spread *spread = stat_spread_of(t->report, count);
+	bool interval = count->estimated && spread->n < 2 &&
 			!t->report->options->no_scale;
 
 	fprintf(t->out, "%" PRIu64, count->raw);
@@ -75,10 +76,10 @@ static void write_more(const struct table *t, const struct stat_count *count)
 	if (interval)
 		write_value(t, count->estimate.high);
 	part(t);
-	if (count->spread.n > 1)
-		fprintf(t->out, "%.3f", count->spread.deviation);
+	if (spread->n > 1)
+		fprintf(t->out, "%.3f", spread->deviation);
 	part(t);
-	fprintf(t->out, "%zu", count->spread.n > 1 ? count->spread.n : 1);
+	fprintf(t->out, "%zu", spread->n > 1 ? spread->n : 1);
 }
 
 static void write_metric(const struct table *t, const struct stat_metric *m)
@@ -102,9 +103,9 @@ static const struct stat_metric *next_metric(const struct stat_metric *metric,
 static void write_event(const struct table *t, size_t i,
 			const struct stat_metric *metric, size_t metrics)
 {
-	const struct stat_event *event = &t->report->events->event[i];
-	const struct stat_count *count = &t->report->count[i];
-	bool counted = count->state == STAT_COUNTED;
+	const struct engine_event *event = &t->report->events->event[i];
+	const struct engine_count *count = &t->report->count[i];
+	bool counted = count->state == ENGINE_COUNTED;
 	const struct stat_metric *m;
 	size_t at = 0;
 
@@ -167,9 +168,9 @@ static void write_times(const struct table *t)
 		write_plain(t, "user_time", "ns", 1e9 * r->user_s, &r->user);
 		write_plain(t, "system_time", "ns", 1e9 * r->sys_s, &r->sys);
 	}
-	if (r->turns && !r->options->passes) {
-		write_plain(t, "slices", "", (double)r->slices, NULL);
-		write_plain(t, "switching", "%", 100 * r->switching, NULL);
+	if (r->pace.turns && !r->options->passes) {
+		write_plain(t, "slices", "", (double)r->pace.slices, NULL);
+		write_plain(t, "switching", "%", 100 * r->pace.switching, NULL);
 	}
 }
 

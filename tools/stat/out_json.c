@@ -22,21 +22,23 @@ static json_t *integer(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-static const char *state_key(enum stat_state state)
+static const char *state_key(enum engine_state state)
 {
 	static const char *const key[] = {
-		[STAT_COUNTED] = "counted",
-		[STAT_NOT_SUPPORTED] = "not supported",
-		[STAT_NOT_COUNTED] = "not counted",
-		[STAT_NOT_EMULATED] = "not emulated",
+		[ENGINE_COUNTED] = "counted",
+		[ENGINE_NOT_SUPPORTED] = "not supported",
+		[ENGINE_NOT_COUNTED] = "not counted",
+		[ENGINE_NOT_EMULATED] = "not emulated",
 	};
 
 	return key[state];
 }
 
 static void add_counts(json_t *to, const struct stat_report *report,
-		       const struct stat_count *count)
+		       const struct engine_count *count)
 {
+	const struct stat_spread *spread = stat_spread_of(report, count);
+
 	json_object_set_new(to, "value", number(stat_value(report, count)));
 	json_object_set_new(to, "counted", integer(count->raw));
 	json_object_set_new(to, "running_ns", integer(count->running_ns));
@@ -53,10 +55,9 @@ static void add_counts(json_t *to, const struct stat_report *report,
 		json_object_set_new(to, "slices",
 				    integer(count->estimate.slices));
 	}
-	if (count->spread.n > 1) {
-		json_object_set_new(to, "mean", number(count->spread.mean));
-		json_object_set_new(to, "deviation",
-				    number(count->spread.deviation));
+	if (spread->n > 1) {
+		json_object_set_new(to, "mean", number(spread->mean));
+		json_object_set_new(to, "deviation", number(spread->deviation));
 	}
 }
 
@@ -72,7 +73,7 @@ static json_t *make_values(const struct stat_report *report, size_t event)
 
 /* On unlike cores names stand there once for each kind. */
 static const char *core_of(const struct stat_report *report,
-			   const struct stat_event *event)
+			   const struct engine_event *event)
 {
 	const struct upmu_machine *machine = &report->events->machine;
 	const struct upmu_core *core =
@@ -85,8 +86,8 @@ static const char *core_of(const struct stat_report *report,
 
 static json_t *make_event(const struct stat_report *report, size_t i)
 {
-	const struct stat_event *event = &report->events->event[i];
-	const struct stat_count *count = &report->count[i];
+	const struct engine_event *event = &report->events->event[i];
+	const struct engine_count *count = &report->count[i];
 	json_t *out = json_object();
 
 	json_object_set_new(out, "event", json_string(event->name));
@@ -100,11 +101,11 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 	if (event->role >= 0)
 		json_object_set_new(out, "role",
 				    json_string(upmu_default_key(event->role)));
-	if (count->state == STAT_COUNTED && event->modelled)
+	if (count->state == ENGINE_COUNTED && event->modelled)
 		json_object_set_new(out, "modelled", json_true());
-	if (count->state == STAT_COUNTED)
+	if (count->state == ENGINE_COUNTED)
 		add_counts(out, report, count);
-	if (count->state == STAT_COUNTED && report->value && report->runs > 1)
+	if (count->state == ENGINE_COUNTED && report->value && report->runs > 1)
 		json_object_set_new(out, "values", make_values(report, i));
 	return out;
 }
@@ -202,14 +203,15 @@ static void add_machine(json_t *to, const struct stat_report *report)
 
 static void add_turns(json_t *to, const struct stat_report *report)
 {
-	if (!report->turns)
+	if (!report->pace.turns)
 		return;
 	json_object_set_new(to, "multiplexing",
 			    json_pack("{s:I, s:I, s:f, s:f, s:b}", "sets",
-				      (json_int_t)report->turns, "slices",
-				      (json_int_t)report->slices, "slice_ms",
-				      report->slice_ms, "switching_percent",
-				      100 * report->switching, "passes",
+				      (json_int_t)report->pace.turns, "slices",
+				      (json_int_t)report->pace.slices,
+				      "slice_ms", report->pace.slice_ms,
+				      "switching_percent",
+				      100 * report->pace.switching, "passes",
 				      report->options->passes));
 }
 

@@ -88,10 +88,10 @@ int stat_plot_take(const struct stat_report *report)
 	}
 	before_s = report->interval_s;
 	for (size_t i = 0; i < events; i++) {
-		const struct stat_count *count = &report->count[i];
+		const struct engine_count *count = &report->count[i];
 
 		add_point(&lines[i],
-			  count->state == STAT_COUNTED
+			  count->state == ENGINE_COUNTED
 				  ? stat_value(report, count)
 				  : NAN,
 			  time);
@@ -129,7 +129,7 @@ static int line_width(FILE *out)
 static void write_line(FILE *out, const struct stat_report *report, size_t i,
 		       const char *end)
 {
-	const struct stat_event *event = &report->events->event[i];
+	const struct engine_event *event = &report->events->event[i];
 	const struct line *line = &lines[i];
 	bool is_time = event->unit[0];
 	double scale = is_time ? 1e-9 : 1;

@@ -60,12 +60,12 @@ static const struct line {
 
 #define LINES (sizeof(lines) / sizeof(lines[0]))
 
-static const struct stat_event *event_of(const struct stat_report *report,
-					 enum upmu_default role,
-					 const struct stat_count **count)
+static const struct engine_event *event_of(const struct stat_report *report,
+					   enum upmu_default role,
+					   const struct engine_count **count)
 {
 	for (size_t i = 0; i < report->events->n; i++) {
-		const struct stat_event *event = &report->events->event[i];
+		const struct engine_event *event = &report->events->event[i];
 
 		if (event->role != (int)role || event->lane != 0)
 			continue;
@@ -76,28 +76,29 @@ static const struct stat_event *event_of(const struct stat_report *report,
 	return NULL;
 }
 
-static const char *missing(const struct stat_count *count)
+static const char *missing(const struct engine_count *count)
 {
 	return count ? stat_state_text(count->state)
-		     : stat_state_text(STAT_NOT_COUNTED);
+		     : stat_state_text(ENGINE_NOT_COUNTED);
 }
 
-static bool is_counted(const struct stat_count *count)
+static bool is_counted(const struct engine_count *count)
 {
-	return count && count->state == STAT_COUNTED;
+	return count && count->state == ENGINE_COUNTED;
 }
 
-static double value_of(const struct stat_count *count)
+static double value_of(const struct engine_count *count)
 {
 	return count->estimated ? count->estimate.total : (double)count->raw;
 }
 
 static size_t total_periods(const struct stat_report *report)
 {
-	return report->slices ? report->slices : 1;
+	return report->pace.slices ? report->pace.slices : 1;
 }
 
-static void write_count(FILE *out, const struct stat_count *count, bool scaled)
+static void write_count(FILE *out, const struct engine_count *count,
+			bool scaled)
 {
 	char raw[40], estimate[40];
 
@@ -126,7 +127,7 @@ static void write_ratio(FILE *out, const struct line *line, double over,
 static void write_line(FILE *out, const struct stat_report *report,
 		       const struct line *line)
 {
-	const struct stat_count *count, *under;
+	const struct engine_count *count, *under;
 
 	if (line->kind == BLANK) {
 		fputc('\n', out);
@@ -162,8 +163,8 @@ static void write_names(FILE *out, const struct stat_report *report)
 	fprintf(out, "\nEvents on this core%s%s\n", core ? ": " : "",
 		core ? upmu_core_title(core) : "");
 	for (size_t i = 0; i < LINES; i++) {
-		const struct stat_count *count;
-		const struct stat_event *event;
+		const struct engine_count *count;
+		const struct engine_event *event;
 
 		if (lines[i].kind != COUNT_RAW && lines[i].kind != COUNT_SCALED)
 			continue;

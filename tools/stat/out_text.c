@@ -33,7 +33,7 @@ static bool shows_estimates(const struct stat_report *report)
 }
 
 /* How far the 95 % interval reaches, in percent of the estimate. */
-static void write_interval(FILE *out, const struct stat_count *count)
+static void write_interval(FILE *out, const struct engine_count *count)
 {
 	const struct estimate *e = &count->estimate;
 	double down, up;
@@ -54,7 +54,7 @@ static void write_interval(FILE *out, const struct stat_count *count)
 	fprintf(out, "%16s", text);
 }
 
-static void write_estimate(FILE *out, const struct stat_count *count)
+static void write_estimate(FILE *out, const struct engine_count *count)
 {
 	char text[40];
 
@@ -88,11 +88,11 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 			const struct stat_metric *metric, size_t metrics,
 			bool estimates)
 {
-	const struct stat_event *event = &report->events->event[i];
-	const struct stat_count *count = &report->count[i];
+	const struct engine_event *event = &report->events->event[i];
+	const struct engine_count *count = &report->count[i];
 	char text[40];
 
-	if (count->state != STAT_COUNTED) {
+	if (count->state != ENGINE_COUNTED) {
 		fprintf(out, "%20s  %s\n", stat_state_text(count->state),
 			event->name);
 		return;
@@ -101,7 +101,7 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 		out_grouped(text, stat_value(report, count)), event->name);
 	if (event->unit[0])
 		fprintf(out, " %s", event->unit);
-	write_spread(out, &count->spread);
+	write_spread(out, stat_spread_of(report, count));
 	if (estimates)
 		write_estimate(out, count);
 	write_metrics(out, metric, metrics, (int)i);
@@ -183,7 +183,7 @@ static void write_software(FILE *out, const struct stat_report *report)
 	    options->tids || options->cpus || options->all_cpus)
 		return;
 	for (size_t i = 0; i < report->events->n; i++)
-		if (report->count[i].state == STAT_COUNTED)
+		if (report->count[i].state == ENGINE_COUNTED)
 			return;
 	fprintf(out, "%20s  page faults\n",
 		out_grouped(text, (double)report->page_faults));
@@ -193,19 +193,19 @@ static void write_software(FILE *out, const struct stat_report *report)
 
 static void write_turns(FILE *out, const struct stat_report *report)
 {
-	if (!report->turns || report->interval_s > 0)
+	if (!report->pace.turns || report->interval_s > 0)
 		return;
 	if (report->options->passes) {
 		fprintf(out, "\n%zu sets of events, a run for each\n",
-			report->turns);
+			report->pace.turns);
 		return;
 	}
 	fprintf(out,
 		"\n%zu sets of events took turns: %zu slices of %.1f ms, "
 		"switching took %.2f %%\n",
-		report->turns, report->slices, report->slice_ms,
-		100 * report->switching);
-	if (report->slices < OUT_SLICES_FEW * report->turns)
+		report->pace.turns, report->pace.slices, report->pace.slice_ms,
+		100 * report->pace.switching);
+	if (report->pace.slices < OUT_SLICES_FEW * report->pace.turns)
 		fprintf(out, "hint: that is few slices for sure estimates; "
 			     "--passes runs the program once for each set\n");
 }
@@ -216,7 +216,7 @@ static bool has_modelled(const struct stat_report *report, int kind)
 		if (report->events->event[i].modelled &&
 		    report->events->event[i].parsed->kind == kind &&
 		    !report->events->event[i].hidden &&
-		    report->count[i].state == STAT_COUNTED)
+		    report->count[i].state == ENGINE_COUNTED)
 			return true;
 	return false;
 }
@@ -224,7 +224,7 @@ static bool has_modelled(const struct stat_report *report, int kind)
 static bool has_not_emulated(const struct stat_report *report)
 {
 	for (size_t i = 0; i < report->events->n; i++)
-		if (report->count[i].state == STAT_NOT_EMULATED &&
+		if (report->count[i].state == ENGINE_NOT_EMULATED &&
 		    !report->events->event[i].hidden)
 			return true;
 	return false;

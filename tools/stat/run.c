@@ -8,8 +8,23 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "lib/engine/clock.h"
 #include "stat.h"
-#include "run.h"
+
+/** The state of one run. */
+struct stat_run {
+	struct stat_report *report;
+	struct engine_events *events;
+	const struct engine_targets *targets;
+	struct engine engine;
+	struct child child;
+	bool has_child;
+	bool ended;
+	bool timed_out;
+	/* When what is due; INFINITY: never. */
+	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;
+	stat_interval_fn *interval;
+};
 
 /* How often a process that is not ours is looked after. */
 #define LOOK_NS 50e6
@@ -31,47 +46,32 @@ static void add_usage(struct stat_report *report, const struct rusage *usage)
 	report->has_usage = true;
 }
 
-/* Sets that are on from the start: all, or one turn of those that alternate. */
-static int first_turn(const struct stat_run *run)
-{
-	return run->pass < 0 ? 0 : run->pass;
-}
-
 static int start_counting(struct stat_run *run, bool by_exec)
 {
-	double before = stat_now_ns();
-
-	if (!by_exec) {
-		stat_turn_switch(&run->sets, STAT_ALWAYS, true);
-		stat_turn_switch(&run->sets, first_turn(run), true);
-	} else if (run->sets.raw) {
-		stat_raw_switch(&run->sets, STAT_ALWAYS, true);
-		stat_raw_switch(&run->sets, first_turn(run), true);
-	}
-	run->skew_ns = by_exec ? 0 : stat_now_ns() - before;
 	run->enable_ns = INFINITY;
-	run->has_turns = run->sets.turns > 0 && run->pass < 0;
-	if (!run->has_turns)
-		return 0;
-	return stat_turns_start(&run->turns, &run->sets, run->events,
-				run->report->options->slice_ms);
+	return engine_start(&run->engine, by_exec);
+}
+
+static void collect(struct stat_run *run)
+{
+	struct stat_report *report = run->report;
+
+	engine_turn(&run->engine, report->options->interval_ms && !run->ended);
+	engine_collect(&run->engine, report->count);
+	engine_tell_pace(&run->engine, &report->pace);
 }
 
 static void end_interval(struct stat_run *run)
 {
-	const struct stat_options *options = run->report->options;
+	struct stat_report *report = run->report;
 
-	if (run->has_turns)
-		stat_turns_next(&run->turns, !run->ended);
-	stat_collect(run);
-	run->mark_ns = stat_now_ns();
-	run->report->interval_s = (run->mark_ns - run->start_ns) / 1e9;
-	run->report->intervals++;
+	collect(run);
+	report->interval_s = (engine_now_ns() - run->start_ns) / 1e9;
+	report->intervals++;
 	/* A report that is lost is told at the end; the program goes on. */
-	run->interval(run->report);
-	if (run->has_turns)
-		stat_timeline_clear(&run->turns.timeline);
-	run->interval_ns += options->interval_ms * 1e6;
+	run->interval(report);
+	engine_forget_slices(&run->engine);
+	run->interval_ns += report->options->interval_ms * 1e6;
 }
 
 static void time_out(struct stat_run *run)
@@ -87,8 +87,7 @@ static void time_out(struct stat_run *run)
 static void look_after(struct stat_run *run, double now)
 {
 	run->look_ns = now + LOOK_NS;
-	if (run->sets.raw)
-		stat_raw_fold(&run->sets);
+	engine_fold(&run->engine);
 	if (!run->has_child && !stat_targets_alive(run->targets))
 		run->ended = true;
 }
@@ -97,8 +96,8 @@ static void do_what_is_due(struct stat_run *run, double now)
 {
 	if (now >= run->enable_ns && start_counting(run, false))
 		run->ended = true;
-	if (run->has_turns && now >= run->turns.end_ns)
-		stat_turns_next(&run->turns, true);
+	if (now >= engine_due_ns(&run->engine))
+		engine_turn(&run->engine, true);
 	if (now >= run->interval_ns)
 		end_interval(run);
 	if (now >= run->stop_ns)
@@ -112,7 +111,7 @@ static double next_due(const struct stat_run *run)
 	double due = fmin(fmin(run->enable_ns, run->interval_ns),
 			  fmin(run->stop_ns, run->look_ns));
 
-	return run->has_turns ? fmin(due, run->turns.end_ns) : due;
+	return fmin(due, engine_due_ns(&run->engine));
 }
 
 static void take_signal(struct stat_run *run, const siginfo_t *info)
@@ -138,7 +137,7 @@ static void wait_for_signal(struct stat_run *run, const sigset_t *mask)
 	if (isinf(due)) {
 		signal = sigwaitinfo(mask, &info);
 	} else {
-		left = fmax(due - stat_now_ns(), 0);
+		left = fmax(due - engine_now_ns(), 0);
 		time.tv_sec = (time_t)(left / 1e9);
 		time.tv_nsec = (long)(left - time.tv_sec * 1e9);
 		signal = sigtimedwait(mask, &info, &time);
@@ -157,7 +156,7 @@ static void count(struct stat_run *run)
 		if (run->has_child && child_reap(&run->child, false))
 			run->ended = true;
 		else
-			do_what_is_due(run, stat_now_ns());
+			do_what_is_due(run, engine_now_ns());
 	}
 }
 
@@ -165,14 +164,11 @@ static void finish(struct stat_run *run, int *exit_status)
 {
 	struct stat_report *report = run->report;
 
-	report->elapsed_s = (stat_now_ns() - run->start_ns) / 1e9;
-	if (report->options->interval_ms) {
+	report->elapsed_s = (engine_now_ns() - run->start_ns) / 1e9;
+	if (report->options->interval_ms)
 		end_interval(run);
-	} else {
-		if (run->has_turns)
-			stat_turns_next(&run->turns, false);
-		stat_collect(run);
-	}
+	else
+		collect(run);
 	*exit_status = 0;
 	if (!run->has_child)
 		return;
@@ -187,9 +183,9 @@ static void finish(struct stat_run *run, int *exit_status)
 static void set_clock(struct stat_run *run)
 {
 	const struct stat_options *options = run->report->options;
-	double now = stat_now_ns();
+	double now = engine_now_ns();
 
-	run->start_ns = run->mark_ns = now;
+	run->start_ns = now;
 	run->interval_ns = options->interval_ms
 				   ? now + options->interval_ms * 1e6
 				   : INFINITY;
@@ -197,8 +193,9 @@ static void set_clock(struct stat_run *run)
 					   : INFINITY;
 	run->enable_ns =
 		options->delay_ms ? now + options->delay_ms * 1e6 : INFINITY;
-	run->look_ns =
-		run->has_child && !run->sets.raw ? INFINITY : now + LOOK_NS;
+	run->look_ns = run->has_child && !engine_raw_cpus(&run->engine)
+			       ? INFINITY
+			       : now + LOOK_NS;
 }
 
 static int start(struct stat_run *run, bool by_exec)
@@ -213,45 +210,53 @@ static int start(struct stat_run *run, bool by_exec)
 	return error;
 }
 
-static int open_sets(struct stat_run *run, bool by_exec)
+/* What is in the numbers, where perf has no PMU. */
+static void tell_source(struct stat_report *report, size_t cpus)
 {
-	const struct stat_target child = { .pid = run->child.pid, .cpu = -1 };
-	const struct stat_targets alone = {
-		.target = (struct stat_target *)&child, .n = 1
-	};
-	const struct stat_targets *targets =
+	bool one = cpus == 1;
+
+	if (!cpus)
+		return;
+	snprintf(report->source, sizeof(report->source),
+		 "perf has no PMU here: counted by the registers themselves. "
+		 "Everything that\nran on %s%zu CPU%s meanwhile is in the "
+		 "numbers: the kernel, other processes, upmu.\n"
+		 "The program was kept on %s.\n",
+		 one ? "" : "these ", cpus, one ? "" : "s",
+		 one ? "that CPU" : "those CPUs");
+}
+
+static int open_engine(struct stat_run *run, int pass, bool by_exec)
+{
+	struct engine_target child = { .pid = run->child.pid, .cpu = -1 };
+	const struct engine_targets alone = { .target = &child, .n = 1 };
+	const struct engine_targets *targets =
 		run->targets->n ? run->targets : &alone;
-	const struct stat_sets_options how = {
+	const struct engine_options how = {
 		.on_exec = by_exec,
 		.inherit = targets->target[0].pid >= 0,
 		.own_child = targets == &alone,
-		.first = first_turn(run),
+		.pass = pass,
+		.slice_ms = run->report->options->slice_ms,
 	};
-	int error;
+	int error = engine_open(&run->engine, run->events, targets, &how);
 
-	error = stat_sets_open(&run->sets, run->events, targets, &how);
 	if (error)
 		return error;
-	if (run->sets.raw) {
-		stat_raw_describe(run->sets.raw, run->report->source,
-				  sizeof(run->report->source));
-		if (run->has_child)
-			stat_raw_bind(run->sets.raw, run->child.pid);
-	}
-	run->mark = calloc(run->sets.n + 1, sizeof(*run->mark));
-	run->since = calloc(run->sets.n + 1, sizeof(*run->since));
-	return run->mark && run->since ? 0 : -ENOMEM;
+	tell_source(run->report, engine_raw_cpus(&run->engine));
+	if (run->has_child)
+		engine_keep_on_cpus(&run->engine, run->child.pid);
+	return 0;
 }
 
-int stat_run_once(struct stat_report *report, struct stat_events *events,
-		  const struct stat_targets *targets, int pass,
+int stat_run_once(struct stat_report *report, struct engine_events *events,
+		  const struct engine_targets *targets, int pass,
 		  stat_interval_fn *interval, int *exit_status)
 {
 	const struct stat_options *options = report->options;
 	struct stat_run run = { .report = report,
 				.events = events,
 				.targets = targets,
-				.pass = pass,
 				.interval = interval,
 				.has_child = options->command };
 	bool by_exec = !targets->n && !options->delay_ms;
@@ -263,7 +268,7 @@ int stat_run_once(struct stat_report *report, struct stat_events *events,
 		child_none(&run.child);
 	if (error)
 		return error;
-	error = open_sets(&run, by_exec);
+	error = open_engine(&run, pass, by_exec);
 	if (error && run.has_child)
 		child_kill(&run.child);
 	if (!error)
@@ -273,10 +278,6 @@ int stat_run_once(struct stat_report *report, struct stat_events *events,
 		finish(&run, exit_status);
 	}
 	child_done(&run.child);
-	if (run.has_turns)
-		stat_turns_free(&run.turns);
-	stat_sets_close(&run.sets);
-	free(run.mark);
-	free(run.since);
+	engine_close(&run.engine);
 	return error;
 }

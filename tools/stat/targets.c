@@ -12,9 +12,9 @@
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
-static int add(struct stat_targets *targets, pid_t pid, int cpu)
+static int add(struct engine_targets *targets, pid_t pid, int cpu)
 {
-	struct stat_target *more =
+	struct engine_target *more =
 		realloc(targets->target, (targets->n + 1) * sizeof(*more));
 
 	if (!more) {
@@ -23,13 +23,13 @@ static int add(struct stat_targets *targets, pid_t pid, int cpu)
 	}
 	targets->target = more;
 	targets->target[targets->n++] =
-		(struct stat_target){ .pid = pid, .cpu = cpu };
+		(struct engine_target){ .pid = pid, .cpu = cpu };
 	return 0;
 }
 
 static int by_place(const void *a, const void *b)
 {
-	const struct stat_target *left = a, *right = b;
+	const struct engine_target *left = a, *right = b;
 
 	if (left->cpu != right->cpu)
 		return left->cpu < right->cpu ? -1 : 1;
@@ -37,7 +37,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* What was named twice is counted once. */
-static void drop_repeated(struct stat_targets *targets)
+static void drop_repeated(struct engine_targets *targets)
 {
 	size_t kept = 0;
 
@@ -57,7 +57,7 @@ static int no_task(const char *what, const char *word)
 }
 
 /* Threads that start later are inherited from those that are there. */
-static int add_threads(struct stat_targets *targets, const char *pid)
+static int add_threads(struct engine_targets *targets, const char *pid)
 {
 	char path[UPMU_PATH_SIZE];
 	const struct dirent *entry;
@@ -75,7 +75,7 @@ static int add_threads(struct stat_targets *targets, const char *pid)
 	return error;
 }
 
-static int add_thread(struct stat_targets *targets, const char *tid)
+static int add_thread(struct engine_targets *targets, const char *tid)
 {
 	pid_t task = atoi(tid);
 
@@ -85,8 +85,8 @@ static int add_thread(struct stat_targets *targets, const char *tid)
 	return add(targets, task, -1);
 }
 
-static int add_list(struct stat_targets *targets, const char *list,
-		    int (*one)(struct stat_targets *, const char *))
+static int add_list(struct engine_targets *targets, const char *list,
+		    int (*one)(struct engine_targets *, const char *))
 {
 	char *words = strdup(list), *save, *word;
 	int error = words ? 0 : -1;
@@ -104,7 +104,7 @@ static int add_list(struct stat_targets *targets, const char *list,
 }
 
 /* "0-3,8" */
-static int add_cpus(struct stat_targets *targets, const char *list)
+static int add_cpus(struct engine_targets *targets, const char *list)
 {
 	const char *at = list;
 
@@ -130,7 +130,7 @@ static int add_cpus(struct stat_targets *targets, const char *list)
 	return -1;
 }
 
-static int add_online(struct stat_targets *targets)
+static int add_online(struct engine_targets *targets)
 {
 	char list[256];
 
@@ -139,7 +139,7 @@ static int add_online(struct stat_targets *targets)
 	return add_cpus(targets, list);
 }
 
-static int find(struct stat_targets *targets,
+static int find(struct engine_targets *targets,
 		const struct stat_options *options)
 {
 	if (options->pids && add_list(targets, options->pids, add_threads))
@@ -151,24 +151,24 @@ static int find(struct stat_targets *targets,
 	return options->all_cpus ? add_online(targets) : 0;
 }
 
-int stat_targets_find(struct stat_targets *targets,
+int stat_targets_find(struct engine_targets *targets,
 		      const struct stat_options *options)
 {
-	*targets = (struct stat_targets){ 0 };
+	*targets = (struct engine_targets){ 0 };
 	if (find(targets, options))
 		return -1;
 	drop_repeated(targets);
 	return 0;
 }
 
-void stat_targets_free(struct stat_targets *targets)
+void stat_targets_free(struct engine_targets *targets)
 {
 	free(targets->target);
 	targets->target = NULL;
 	targets->n = 0;
 }
 
-bool stat_targets_alive(const struct stat_targets *targets)
+bool stat_targets_alive(const struct engine_targets *targets)
 {
 	for (size_t i = 0; i < targets->n; i++)
 		if (targets->target[i].pid < 0 ||

@@ -20,7 +20,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "estimate.h"
+#include "lib/engine/estimate.h"
 
 /* Below these a second coefficient, a correlation cannot be told from luck. */
 #define SLICES_FOR_TWO	  6

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include "lib/engine/turns.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "stat.h"
 
 /* 16 minutes of slices of 4 ms in four sets, some 5 MB at most. */
 #define ROWS_MOST  (1u << 16)
@@ -14,15 +14,15 @@
 enum { ROW_TURN, ROW_LANES };
 enum { LANE_TIME, LANE_CYCLES, LANE_INSTRUCTIONS, LANE_COUNTS };
 
-int stat_timeline_init(struct stat_timeline *timeline,
-		       const struct stat_sets *sets, size_t lanes)
+int engine_timeline_init(struct engine_timeline *timeline,
+			 const struct engine_sets *sets, size_t lanes)
 {
 	size_t counts = 0;
 
 	for (size_t i = 0; i < sets->n; i++)
 		if (sets->set[i].turn >= 0 && sets->set[i].n > counts)
 			counts = sets->set[i].n;
-	*timeline = (struct stat_timeline){
+	*timeline = (struct engine_timeline){
 		.most = ROWS_FIRST,
 		.lanes = lanes,
 		.counts = counts,
@@ -33,26 +33,26 @@ int stat_timeline_init(struct stat_timeline *timeline,
 	return timeline->row ? 0 : -ENOMEM;
 }
 
-void stat_timeline_free(struct stat_timeline *timeline)
+void engine_timeline_free(struct engine_timeline *timeline)
 {
 	free(timeline->row);
 	timeline->row = NULL;
 }
 
-void stat_timeline_clear(struct stat_timeline *timeline)
+void engine_timeline_clear(struct engine_timeline *timeline)
 {
 	timeline->n = 0;
 }
 
-static double *row_at(const struct stat_timeline *timeline, size_t i)
+static double *row_at(const struct engine_timeline *timeline, size_t i)
 {
 	return timeline->row + i * timeline->width;
 }
 
 /* Join each slice with the next one of the same turn. */
-static void join_pairs(struct stat_timeline *timeline)
+static void join_pairs(struct engine_timeline *timeline)
 {
-	double *open[STAT_TURNS_MAX] = { 0 };
+	double *open[ENGINE_TURNS_MAX] = { 0 };
 	size_t n = 0;
 
 	for (size_t i = 0; i < timeline->n; i++) {
@@ -73,7 +73,7 @@ static void join_pairs(struct stat_timeline *timeline)
 }
 
 /* Where memory is short, coarser slices do as well. */
-static void make_room(struct stat_timeline *timeline)
+static void make_room(struct engine_timeline *timeline)
 {
 	size_t more = timeline->most * 2;
 	double *row = NULL;
@@ -91,8 +91,8 @@ static void make_room(struct stat_timeline *timeline)
 	timeline->most = more;
 }
 
-void stat_timeline_add(struct stat_timeline *timeline, int turn,
-		       const struct stat_slice *lane)
+void engine_timeline_add(struct engine_timeline *timeline, int turn,
+			 const struct engine_slice *lane)
 {
 	double *row;
 
@@ -110,8 +110,8 @@ void stat_timeline_add(struct stat_timeline *timeline, int turn,
 	}
 }
 
-int stat_timeline_estimate(const struct stat_timeline *timeline, int turn,
-			   size_t lane, size_t place, struct estimate *out)
+int engine_timeline_estimate(const struct engine_timeline *timeline, int turn,
+			     size_t lane, size_t place, struct estimate *out)
 {
 	struct estimate_slice *slice;
 	int error;

@@ -5,40 +5,40 @@
  * reads its counters there, and adds up in 64 bits. Everything that runs on
  * such a CPU is in the numbers.
  */
+#include "lib/engine/registers.h"
+
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/engine/clock.h"
 #include "lib/explain.h"
 #include "lib/module/lease.h"
 #include "lib/registers/raw_cpu.h"
-#include "stat.h"
-#include "upmu/uapi.h"
 
 /* One set on one CPU. */
 struct half {
-	uint32_t last[STAT_SET_MAX];
-	uint64_t count[STAT_SET_MAX];
+	uint32_t last[ENGINE_SET_MAX];
+	uint64_t count[ENGINE_SET_MAX];
 	double on_ns; /* since when it runs */
 	uint64_t run_ns;
 	bool is_on;
 };
 
-struct stat_raw {
+struct engine_registers {
 	int lease;
 	bool filters; /* its PMU tells user from kernel mode */
-	const struct stat_events *events;
+	const struct engine_events *events;
 	size_t cpus;
 	int *cpu;
 	cpu_set_t before;  /* CPUs of upmu itself */
 	struct half *half; /* [set * cpus + cpu] */
 	unsigned int (
-		*number)[STAT_SET_MAX]; /* counter of each event, by set */
+		*number)[ENGINE_SET_MAX]; /* counter of each event, by set */
 };
 
-bool stat_raw_wanted(const struct stat_events *events, bool *forced)
+bool engine_registers_wanted(const struct engine_events *events, bool *forced)
 {
 	const char *source = getenv("UPMU_SOURCE");
 
@@ -58,7 +58,8 @@ static int move_to(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
-static int find_cpus(struct stat_raw *raw, const struct stat_targets *targets)
+static int find_cpus(struct engine_registers *raw,
+		     const struct engine_targets *targets)
 {
 	cpu_set_t all = raw->before;
 
@@ -74,11 +75,13 @@ static int find_cpus(struct stat_raw *raw, const struct stat_targets *targets)
 	return 0;
 }
 
-int stat_raw_open(struct stat_raw **out, const struct stat_events *events,
-		  const struct stat_targets *targets, unsigned int *counters)
+int engine_registers_open(struct engine_registers **out,
+			  const struct engine_events *events,
+			  const struct engine_targets *targets,
+			  unsigned int *counters)
 {
 	struct upmu_info info;
-	struct stat_raw *raw;
+	struct engine_registers *raw;
 	int error;
 
 	for (size_t i = 0; i < targets->n; i++)
@@ -106,7 +109,7 @@ int stat_raw_open(struct stat_raw **out, const struct stat_events *events,
 	}
 	error = upmu_device_info(raw->lease, &info);
 	if (error) {
-		stat_raw_close(raw);
+		engine_registers_close(raw);
 		return error;
 	}
 	raw->filters = info.pmu_version >= 2;
@@ -115,7 +118,7 @@ int stat_raw_open(struct stat_raw **out, const struct stat_events *events,
 	return 0;
 }
 
-void stat_raw_close(struct stat_raw *raw)
+void engine_registers_close(struct engine_registers *raw)
 {
 	if (!raw)
 		return;
@@ -128,7 +131,8 @@ void stat_raw_close(struct stat_raw *raw)
 }
 
 /* Why an event has no counter here; 0: it has. */
-int stat_raw_refuses(const struct stat_raw *raw, const struct stat_event *event)
+int engine_registers_refuses(const struct engine_registers *raw,
+			     const struct engine_event *event)
 {
 	if (event->parsed->code == UPMU_EVENT_NO_CODE)
 		return upmu_explain_set(-EOPNOTSUPP,
@@ -145,7 +149,8 @@ int stat_raw_refuses(const struct stat_raw *raw, const struct stat_event *event)
 }
 
 /* What is always on has the first counters, turns share the others. */
-int stat_raw_assign(struct stat_raw *raw, const struct stat_sets *sets)
+int engine_registers_assign(struct engine_registers *raw,
+			    const struct engine_sets *sets)
 {
 	unsigned int first = 0;
 
@@ -155,17 +160,17 @@ int stat_raw_assign(struct stat_raw *raw, const struct stat_sets *sets)
 		return -ENOMEM;
 	for (int always = 1; always >= 0; always--)
 		for (size_t i = 0; i < sets->n; i++) {
-			const struct stat_set *set = &sets->set[i];
+			const struct engine_set *set = &sets->set[i];
 			unsigned int next = first;
 
-			if ((set->turn == STAT_ALWAYS) != always ||
+			if ((set->turn == ENGINE_ALWAYS) != always ||
 			    set->lane < 0)
 				continue;
 			for (size_t k = 0; k < set->n; k++)
 				raw->number[i][k] =
 					raw->events->event[set->event[k]]
 								.base ==
-							STAT_BASE_CYCLES
+							ENGINE_BASE_CYCLES
 						? UPMU_RAW_CPU_CYCLES
 						: next++;
 			if (always)
@@ -174,8 +179,8 @@ int stat_raw_assign(struct stat_raw *raw, const struct stat_sets *sets)
 	return 0;
 }
 
-static void fold(const struct stat_raw *raw, const struct stat_sets *sets,
-		 size_t set, struct half *half)
+static void fold(const struct engine_registers *raw,
+		 const struct engine_sets *sets, size_t set, struct half *half)
 {
 	for (size_t k = 0; k < sets->set[set].n; k++) {
 		uint32_t now = upmu_raw_cpu_read(raw->number[set][k]);
@@ -185,8 +190,8 @@ static void fold(const struct stat_raw *raw, const struct stat_sets *sets,
 	}
 }
 
-static unsigned int filter_of(const struct stat_raw *raw,
-			      const struct stat_event *event)
+static unsigned int filter_of(const struct engine_registers *raw,
+			      const struct engine_event *event)
 {
 	unsigned int filter = raw->filters ? UPMU_RAW_CPU_FILTERS : 0;
 
@@ -197,36 +202,38 @@ static unsigned int filter_of(const struct stat_raw *raw,
 	return filter;
 }
 
-static void switch_on(const struct stat_raw *raw, const struct stat_sets *sets,
-		      size_t index, struct half *half)
+static void switch_on(const struct engine_registers *raw,
+		      const struct engine_sets *sets, size_t index,
+		      struct half *half)
 {
-	const struct stat_set *set = &sets->set[index];
+	const struct engine_set *set = &sets->set[index];
 
 	for (size_t k = 0; k < set->n; k++) {
-		const struct stat_event *event =
+		const struct engine_event *event =
 			&raw->events->event[set->event[k]];
 
 		half->last[k] = 0;
 		upmu_raw_cpu_start(raw->number[index][k], event->parsed->code,
 				   filter_of(raw, event));
 	}
-	half->on_ns = stat_now_ns();
+	half->on_ns = engine_now_ns();
 	half->is_on = true;
 }
 
-static void switch_off(const struct stat_raw *raw, const struct stat_sets *sets,
-		       size_t index, struct half *half)
+static void switch_off(const struct engine_registers *raw,
+		       const struct engine_sets *sets, size_t index,
+		       struct half *half)
 {
 	for (size_t k = 0; k < sets->set[index].n; k++)
 		upmu_raw_cpu_stop(raw->number[index][k]);
 	fold(raw, sets, index, half);
-	half->run_ns += (uint64_t)(stat_now_ns() - half->on_ns);
+	half->run_ns += (uint64_t)(engine_now_ns() - half->on_ns);
 	half->is_on = false;
 }
 
-void stat_raw_switch(const struct stat_sets *sets, int turn, bool on)
+void engine_registers_switch(const struct engine_sets *sets, int turn, bool on)
 {
-	struct stat_raw *raw = sets->raw;
+	struct engine_registers *raw = sets->raw;
 
 	for (size_t c = 0; c < raw->cpus; c++) {
 		if (move_to(raw->cpu[c]))
@@ -244,11 +251,11 @@ void stat_raw_switch(const struct stat_sets *sets, int turn, bool on)
 	}
 }
 
-int stat_raw_read(const struct stat_sets *sets, size_t set,
-		  struct stat_reading *reading)
+int engine_registers_read(const struct engine_sets *sets, size_t set,
+			  struct engine_reading *reading)
 {
-	struct stat_raw *raw = sets->raw;
-	struct stat_reading sum = { 0 };
+	struct engine_registers *raw = sets->raw;
+	struct engine_reading sum = { 0 };
 
 	if (upmu_lease_check(raw->lease))
 		return -ESTALE;
@@ -260,7 +267,7 @@ int stat_raw_read(const struct stat_sets *sets, size_t set,
 		sum.running_ns += half->run_ns;
 		if (half->is_on)
 			sum.running_ns +=
-				(uint64_t)(stat_now_ns() - half->on_ns);
+				(uint64_t)(engine_now_ns() - half->on_ns);
 		for (size_t k = 0; k < sets->set[set].n; k++)
 			sum.count[k] += half->count[k];
 	}
@@ -270,16 +277,16 @@ int stat_raw_read(const struct stat_sets *sets, size_t set,
 	return 0;
 }
 
-void stat_raw_fold(const struct stat_sets *sets)
+void engine_registers_fold(const struct engine_sets *sets)
 {
-	struct stat_reading ignored;
+	struct engine_reading ignored;
 
 	for (size_t i = 0; i < sets->n; i++)
 		if (sets->set[i].lane >= 0)
-			stat_raw_read(sets, i, &ignored);
+			engine_registers_read(sets, i, &ignored);
 }
 
-void stat_raw_bind(const struct stat_raw *raw, pid_t pid)
+void engine_registers_bind(const struct engine_registers *raw, pid_t pid)
 {
 	cpu_set_t set;
 
@@ -289,14 +296,7 @@ void stat_raw_bind(const struct stat_raw *raw, pid_t pid)
 	sched_setaffinity(pid, sizeof(set), &set);
 }
 
-void stat_raw_describe(const struct stat_raw *raw, char *text, size_t size)
+size_t engine_registers_cpus(const struct engine_registers *raw)
 {
-	snprintf(text, size,
-		 "perf has no PMU here: counted by the registers themselves. "
-		 "Everything that\nran on %s%zu CPU%s meanwhile is in the "
-		 "numbers: the kernel, other processes, upmu.\n"
-		 "The program was kept on %s.\n",
-		 raw->cpus == 1 ? "" : "these ", raw->cpus,
-		 raw->cpus == 1 ? "" : "s",
-		 raw->cpus == 1 ? "that CPU" : "those CPUs");
+	return raw->cpus;
 }

@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: MIT
-/* The user's event list, as "upmu stat" wants it. */
+#include "lib/engine/plan.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/events/counting.h"
 #include "lib/explain.h"
-#include "stat.h"
 
 /* Where no table knows the core (an x86-64 development machine): perf's. */
 static const char generic_nine[] =
 	"cycles,instructions,stalled-cycles-frontend,"
 	"L1-dcache-loads,L1-dcache-load-misses,dTLB-load-misses,"
 	"iTLB-load-misses,branches,branch-misses";
-
-const char *stat_state_text(enum stat_state state)
-{
-	static const char *const text[] = {
-		[STAT_COUNTED] = "",
-		[STAT_NOT_SUPPORTED] = "<not supported>",
-		[STAT_NOT_COUNTED] = "<not counted>",
-		[STAT_NOT_EMULATED] = "<not emulated>",
-	};
-
-	return text[state];
-}
 
 static int role_of_generic(const struct upmu_event *event)
 {
@@ -47,7 +36,7 @@ static int role_of_generic(const struct upmu_event *event)
 }
 
 /* Which of the nine it is, whatever it was called; modifiers make it none. */
-static int find_role(const struct stat_events *events,
+static int find_role(const struct engine_events *events,
 		     const struct upmu_event *event)
 {
 	const struct upmu_core *core;
@@ -72,20 +61,21 @@ static int find_lane(const struct upmu_event *event)
 {
 	if (event->class == UPMU_EVENT_SOFTWARE ||
 	    event->class == UPMU_EVENT_PMU)
-		return STAT_NO_LANE;
+		return ENGINE_NO_LANE;
 	return event->kind < 0 ? 0 : event->kind;
 }
 
 /* What estimates are made from, be it of user mode alone (cycles:u). */
-static enum stat_base find_base(const struct upmu_event *event)
+static enum engine_base find_base(const struct upmu_event *event)
 {
 	if (event->is_cycles)
-		return STAT_BASE_CYCLES;
-	return event->is_instructions ? STAT_BASE_INSTRUCTIONS : STAT_BASE_NONE;
+		return ENGINE_BASE_CYCLES;
+	return event->is_instructions ? ENGINE_BASE_INSTRUCTIONS
+				      : ENGINE_BASE_NONE;
 }
 
-static bool has_base(const struct stat_events *events, int lane,
-		     enum stat_base base)
+static bool has_base(const struct engine_events *events, int lane,
+		     enum engine_base base)
 {
 	for (size_t i = 0; i < events->n; i++)
 		if (events->event[i].lane == lane &&
@@ -102,13 +92,13 @@ static const char *printed_unit(const struct upmu_event *event)
 	return strcmp(unit, "ns") ? "" : unit;
 }
 
-static void take(struct stat_events *events, const struct upmu_event *parsed,
+static void take(struct engine_events *events, const struct upmu_event *parsed,
 		 bool hidden)
 {
-	struct stat_event *event = &events->event[events->n];
+	struct engine_event *event = &events->event[events->n];
 	bool again;
 
-	*event = (struct stat_event){
+	*event = (struct engine_event){
 		.unit = printed_unit(parsed),
 		.parsed = parsed,
 		.role = find_role(events, parsed),
@@ -126,27 +116,27 @@ static void take(struct stat_events *events, const struct upmu_event *parsed,
 	upmu_event_to_perf(&event->perf, parsed, event->name);
 	if (again) {
 		event->perf.config = upmu_event_config_anywhere(parsed);
-		event->base = STAT_BASE_NONE;
+		event->base = ENGINE_BASE_NONE;
 	}
 	if (event->lane >= (int)events->lanes)
 		events->lanes = event->lane + 1;
 	if (!parsed->is_supported)
-		event->state = STAT_NOT_SUPPORTED;
+		event->state = ENGINE_NOT_SUPPORTED;
 	else if (upmu_event_stays_0(&events->machine, parsed))
-		event->state = STAT_NOT_EMULATED;
+		event->state = ENGINE_NOT_EMULATED;
 }
 
-static bool has_all_bases(const struct stat_events *events)
+static bool has_all_bases(const struct engine_events *events)
 {
 	for (int lane = 0; lane < (int)events->lanes; lane++)
-		if (!has_base(events, lane, STAT_BASE_CYCLES) ||
-		    !has_base(events, lane, STAT_BASE_INSTRUCTIONS))
+		if (!has_base(events, lane, ENGINE_BASE_CYCLES) ||
+		    !has_base(events, lane, ENGINE_BASE_INSTRUCTIONS))
 			return false;
 	return true;
 }
 
 /* Estimates want cycles and instructions, which the user may not have. */
-static void add_hidden(struct stat_events *events)
+static void add_hidden(struct engine_events *events)
 {
 	struct upmu_events_error ignored;
 	size_t lanes = events->lanes;
@@ -165,44 +155,42 @@ static void add_hidden(struct stat_events *events)
 	}
 }
 
-static int parse(struct stat_events *events, const char *list)
+static int resolve(struct engine_events *events, const char *list,
+		   struct upmu_events_error *error)
 {
-	struct upmu_events_error error = { 0 };
+	int ret = upmu_machine_read(&events->machine);
 
+	if (ret) {
+		snprintf(error->text, sizeof(error->text),
+			 "cannot tell this machine's cores: %s",
+			 strerror(-ret));
+		return ret;
+	}
 	if (!list && !upmu_events_default(&events->list, &events->machine))
 		return 0;
-	if (!upmu_events_parse(&events->list, list ? list : generic_nine,
-			       &events->machine, &error))
-		return 0;
-	fprintf(stderr, "upmu stat: %s\n", error.text);
-	if (error.hint[0])
-		fprintf(stderr, "hint: %s\n", error.hint);
-	return -1;
+	return upmu_events_parse(&events->list, list ? list : generic_nine,
+				 &events->machine, error);
 }
 
-int stat_events_parse(struct stat_events *events, const char *list)
+int engine_events_resolve(struct engine_events *events, const char *list,
+			  struct upmu_events_error *error)
 {
-	int error;
+	int ret;
 
 	/* Not the lists: a page that nothing is written to costs nothing. */
-	memset(events, 0, offsetof(struct stat_events, list));
-	error = upmu_machine_read(&events->machine);
-	if (error) {
-		fprintf(stderr,
-			"upmu stat: cannot tell this machine's cores: %s\n",
-			strerror(-error));
-		return -1;
-	}
+	memset(events, 0, offsetof(struct engine_events, list));
+	memset(error, 0, sizeof(*error));
+	ret = resolve(events, list, error);
+	if (ret)
+		return ret;
 	events->emulated = events->machine.is_emulated;
-	events->nine = !list;
-	if (parse(events, list))
-		return -1;
 	events->event = calloc(events->list.n + 2 * UPMU_KINDS_MAX,
 			       sizeof(*events->event));
 	if (!events->event) {
-		fputs("upmu stat: out of memory\n", stderr);
-		return -1;
+		strcpy(error->text, "out of memory");
+		return -ENOMEM;
 	}
+	events->nine = !list;
 	for (size_t i = 0; i < events->list.n; i++)
 		take(events, &events->list.events[i], false);
 	events->nine = false;
@@ -210,17 +198,28 @@ int stat_events_parse(struct stat_events *events, const char *list)
 	return 0;
 }
 
-void stat_events_free(struct stat_events *events)
+void engine_events_free(struct engine_events *events)
 {
 	free(events->event);
 	events->event = NULL;
 	events->n = 0;
 }
 
-void stat_refuse(struct stat_events *events, struct stat_event *event)
+void engine_refuse(struct engine_events *events, struct engine_event *event)
 {
-	event->state = STAT_NOT_SUPPORTED;
+	event->state = ENGINE_NOT_SUPPORTED;
 	if (!events->reason[0] && !event->hidden)
 		snprintf(events->reason, sizeof(events->reason), "%s",
 			 upmu_explain());
+}
+
+bool engine_serves(const struct engine_events *events, int lane,
+		   const struct engine_target *target)
+{
+	const struct upmu_machine *machine = &events->machine;
+	int cpu = target->cpu;
+
+	if (cpu < 0 || lane < 0 || lane >= (int)machine->n_kinds)
+		return true;
+	return machine->kinds[lane].cpus[cpu / 64] >> cpu % 64 & 1;
 }

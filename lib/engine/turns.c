@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Sets take turns: when, for how long, and what each slice has counted. */
+#include "lib/engine/turns.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-#include "stat.h"
+#include "lib/engine/clock.h"
+#include "lib/engine/sets.h"
 
 /* Slices between looks at the cost, the bar, and what to do above it. */
 #define WINDOW	  12
@@ -20,21 +21,8 @@
 /* The first slice is this part of --slice. */
 #define SHORTEST 4
 
-static double clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
-double stat_now_ns(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
-}
-
 /* Marsaglia's xorshift64; only to keep slices from beating with a program. */
-static uint64_t next_random(struct stat_turns *turns)
+static uint64_t next_random(struct engine_turns *turns)
 {
 	turns->random ^= turns->random << 13;
 	turns->random ^= turns->random >> 7;
@@ -42,7 +30,7 @@ static uint64_t next_random(struct stat_turns *turns)
 	return turns->random;
 }
 
-static void shuffle(struct stat_turns *turns)
+static void shuffle(struct engine_turns *turns)
 {
 	for (size_t i = turns->sets->turns - 1; i > 0; i--) {
 		size_t other = next_random(turns) % (i + 1);
@@ -58,7 +46,7 @@ static void shuffle(struct stat_turns *turns)
  * fall into one set's first slice. So slices start short and grow with the
  * time that has passed.
  */
-static void begin_slice(struct stat_turns *turns, double now)
+static void begin_slice(struct engine_turns *turns, double now)
 {
 	double varied = 0.5 + (double)(next_random(turns) >> 11) * 0x1p-53;
 	double early = fmax((now - turns->start_ns) / GROWTH,
@@ -68,47 +56,48 @@ static void begin_slice(struct stat_turns *turns, double now)
 	turns->end_ns = now + fmin(early, turns->slice_ns) * varied;
 }
 
-int stat_turns_start(struct stat_turns *turns, const struct stat_sets *sets,
-		     const struct stat_events *events, double slice_ms)
+int engine_turns_start(struct engine_turns *turns,
+		       const struct engine_sets *sets,
+		       const struct engine_events *events, double slice_ms)
 {
-	double now = stat_now_ns();
+	double now = engine_now_ns();
 	int error;
 
-	*turns = (struct stat_turns){ .sets = sets,
-				      .events = events,
-				      .slice_ns = slice_ms * 1e6,
-				      .random = (uint64_t)now | 1 };
-	error = stat_timeline_init(&turns->timeline, sets, events->lanes);
+	*turns = (struct engine_turns){ .sets = sets,
+					.events = events,
+					.slice_ns = slice_ms * 1e6,
+					.random = (uint64_t)now | 1 };
+	error = engine_timeline_init(&turns->timeline, sets, events->lanes);
 	turns->before = calloc(sets->n, sizeof(*turns->before));
 	turns->slice = calloc(events->lanes, sizeof(*turns->slice));
 	turns->order = calloc(sets->turns, sizeof(*turns->order));
 	if (error || !turns->before || !turns->slice || !turns->order) {
-		stat_turns_free(turns);
+		engine_turns_free(turns);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < sets->turns; i++)
 		turns->order[i] = (int)i;
 	turns->start_ns = turns->window_ns = now;
 	turns->start_cpu_ns = turns->window_cpu_ns =
-		clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+		engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	begin_slice(turns, now);
 	return 0;
 }
 
-void stat_turns_free(struct stat_turns *turns)
+void engine_turns_free(struct engine_turns *turns)
 {
-	stat_timeline_free(&turns->timeline);
+	engine_timeline_free(&turns->timeline);
 	free(turns->before);
 	free(turns->slice);
 	free(turns->order);
 }
 
 /* What the set has counted since it was last read; 0 or a negative errno. */
-static int read_since(struct stat_turns *turns, size_t set,
-		      struct stat_reading *since)
+static int read_since(struct engine_turns *turns, size_t set,
+		      struct engine_reading *since)
 {
-	struct stat_reading now, *before = &turns->before[set];
-	int error = stat_set_read(turns->sets, set, &now);
+	struct engine_reading now, *before = &turns->before[set];
+	int error = engine_set_read(turns->sets, set, &now);
 
 	if (error)
 		return error;
@@ -120,21 +109,21 @@ static int read_since(struct stat_turns *turns, size_t set,
 	return 0;
 }
 
-static void read_base(struct stat_turns *turns, size_t index,
-		      struct stat_slice *slice)
+static void read_base(struct engine_turns *turns, size_t index,
+		      struct engine_slice *slice)
 {
-	const struct stat_set *set = &turns->sets->set[index];
-	struct stat_reading since;
+	const struct engine_set *set = &turns->sets->set[index];
+	struct engine_reading since;
 
 	if (read_since(turns, index, &since))
 		return;
 	slice->time_ns = (double)since.running_ns;
 	for (size_t i = 0; i < set->n; i++) {
 		switch (turns->events->event[set->event[i]].base) {
-		case STAT_BASE_CYCLES:
+		case ENGINE_BASE_CYCLES:
 			slice->cycles = (double)since.count[i];
 			break;
-		case STAT_BASE_INSTRUCTIONS:
+		case ENGINE_BASE_INSTRUCTIONS:
 			slice->instructions = (double)since.count[i];
 			break;
 		default:
@@ -147,14 +136,14 @@ static void read_base(struct stat_turns *turns, size_t index,
  * Between switching a set off and reading what is always on, a program on
  * another CPU goes on: counts are extended by that little.
  */
-static void read_counts(struct stat_turns *turns, size_t index,
-			struct stat_slice *slice)
+static void read_counts(struct engine_turns *turns, size_t index,
+			struct engine_slice *slice)
 {
-	const struct stat_set *set = &turns->sets->set[index];
-	struct stat_reading since;
+	const struct engine_set *set = &turns->sets->set[index];
+	struct engine_reading since;
 	double extend;
 
-	for (size_t i = 0; i < STAT_SET_MAX; i++)
+	for (size_t i = 0; i < ENGINE_SET_MAX; i++)
 		slice->count[i] = NAN;
 	if (read_since(turns, index, &since) || !since.running_ns)
 		return;
@@ -163,27 +152,28 @@ static void read_counts(struct stat_turns *turns, size_t index,
 		slice->count[i] = (double)since.count[i] * extend;
 }
 
-static void end_slice(struct stat_turns *turns, int turn, double now)
+static void end_slice(struct engine_turns *turns, int turn, double now)
 {
-	const struct stat_sets *sets = turns->sets;
+	const struct engine_sets *sets = turns->sets;
 
 	for (size_t i = 0; i < turns->events->lanes; i++)
-		turns->slice[i] = (struct stat_slice){
+		turns->slice[i] = (struct engine_slice){
 			.time_ns = now - turns->begin_ns,
 			.cycles = NAN,
 			.instructions = NAN,
 		};
 	for (size_t i = 0; i < sets->n; i++)
-		if (sets->set[i].turn == STAT_ALWAYS && sets->set[i].lane >= 0)
+		if (sets->set[i].turn == ENGINE_ALWAYS &&
+		    sets->set[i].lane >= 0)
 			read_base(turns, i, &turns->slice[sets->set[i].lane]);
 	for (size_t i = 0; i < sets->n; i++)
 		if (sets->set[i].turn == turn)
 			read_counts(turns, i, &turns->slice[sets->set[i].lane]);
-	stat_timeline_add(&turns->timeline, turn, turns->slice);
+	engine_timeline_add(&turns->timeline, turn, turns->slice);
 	turns->timeline.slices++;
 }
 
-static void watch_cost(struct stat_turns *turns, double now)
+static void watch_cost(struct engine_turns *turns, double now)
 {
 	double cpu, share, grown;
 
@@ -191,7 +181,7 @@ static void watch_cost(struct stat_turns *turns, double now)
 		return;
 	/* Slices that are short because it is early say nothing. */
 	grown = (turns->window_ns - turns->start_ns) / GROWTH;
-	cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	cpu = engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	share = (cpu - turns->window_cpu_ns) / (now - turns->window_ns);
 	if (share > COST_MOST && grown >= turns->slice_ns)
 		turns->slice_ns *= fmin(fmax(share / COST_MOST, LENGTHEN_LEAST),
@@ -202,24 +192,24 @@ static void watch_cost(struct stat_turns *turns, double now)
 	turns->window_cpu_ns = cpu;
 }
 
-double stat_turns_cost(const struct stat_turns *turns)
+double engine_turns_cost(const struct engine_turns *turns)
 {
-	double time = stat_now_ns() - turns->start_ns;
+	double time = engine_now_ns() - turns->start_ns;
 
-	return time > 0 ? (clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
+	return time > 0 ? (engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
 			   turns->start_cpu_ns) /
 				  time
 			: 0;
 }
 
-void stat_turns_next(struct stat_turns *turns, bool more)
+void engine_turns_next(struct engine_turns *turns, bool more)
 {
 	int turn = turns->order[turns->at];
 	double now;
 
 	if (more)
-		stat_turn_switch(turns->sets, turn, false);
-	now = stat_now_ns();
+		engine_turn_switch(turns->sets, turn, false);
+	now = engine_now_ns();
 	end_slice(turns, turn, now);
 	if (!more)
 		return;
@@ -227,7 +217,7 @@ void stat_turns_next(struct stat_turns *turns, bool more)
 		turns->at = 0;
 		shuffle(turns);
 	}
-	stat_turn_switch(turns->sets, turns->order[turns->at], true);
+	engine_turn_switch(turns->sets, turns->order[turns->at], true);
 	watch_cost(turns, now);
 	begin_slice(turns, now);
 }

@@ -3,61 +3,50 @@
  * Which events share a set. perf itself tells how many fit: it refuses a
  * group that its PMU could never hold.
  */
+#include "lib/engine/pack.h"
+
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "lib/engine/registers.h"
 #include "lib/explain.h"
-#include "stat.h"
 
 struct packing {
-	struct stat_sets *sets;
-	struct stat_events *events;
-	const struct stat_packing *how;
-	const struct stat_target *target;
+	struct engine_sets *sets;
+	struct engine_events *events;
+	const struct engine_packing *how;
+	const struct engine_target *target;
 	int lane;
-	size_t room;	      /* events that fit beside the cycles */
-	int fd[STAT_SET_MAX]; /* of the trial */
-	size_t fds;
+	size_t room; /* events that fit beside the cycles */
+	struct upmu_group trial;
 };
 
 static bool is_wanted(const struct packing *p, size_t i)
 {
-	const struct stat_event *event = &p->events->event[i];
+	const struct engine_event *event = &p->events->event[i];
 
-	return event->state == STAT_COUNTED && event->lane == p->lane;
+	return event->state == ENGINE_COUNTED && event->lane == p->lane;
 }
 
 /*
  * An unprivileged user may often count user mode alone. Then that is what
  * all events count from here on, and the report says so.
  */
-static int open_trial(struct packing *p, struct stat_event *event, int leader)
+static int open_trial(struct packing *p, const struct engine_event *event)
 {
-	struct upmu_perf_target where = {
-		.pid = p->target->pid,
-		.cpu = p->target->cpu,
-		.group_fd = leader,
-		.flags = UPMU_PERF_INHERIT | UPMU_PERF_GROUP_READ,
-	};
-	int fd;
+	int ret;
 
-	/* arm_pmu does not reckon with a leader that is merely disabled. */
-	if (leader < 0)
-		where.flags |= UPMU_PERF_ENABLE_ON_EXEC;
 	if (p->events->user_only)
-		where.flags |= UPMU_PERF_EXCLUDE_KERNEL;
-	fd = upmu_perf_open(&event->perf, &where);
-	if (fd != -EACCES || p->events->user_only ||
+		p->trial.flags |= UPMU_PERF_EXCLUDE_KERNEL;
+	ret = upmu_group_add(&p->trial, &event->perf, 0);
+	if (ret != -EACCES || p->events->user_only ||
 	    event->perf.exclude_kernel || event->perf.exclude_user)
-		return fd;
-	where.flags |= UPMU_PERF_EXCLUDE_KERNEL;
-	fd = upmu_perf_open(&event->perf, &where);
-	if (fd >= 0)
-		p->events->user_only = true;
-	return fd;
+		return ret;
+	ret = upmu_group_add(&p->trial, &event->perf, UPMU_PERF_EXCLUDE_KERNEL);
+	p->events->user_only = !ret;
+	return ret;
 }
 
 /*
@@ -66,54 +55,38 @@ static int open_trial(struct packing *p, struct stat_event *event, int leader)
  */
 static size_t try_one_group(struct packing *p)
 {
-	int leader = -1;
 	size_t left = 0;
 
+	/* arm_pmu does not reckon with a leader that is merely disabled. */
+	upmu_group_init(&p->trial, p->target->pid, p->target->cpu,
+			UPMU_PERF_INHERIT | UPMU_PERF_ENABLE_ON_EXEC);
 	p->room = 0;
 	for (size_t i = 0; i < p->events->n; i++) {
-		struct stat_event *event = &p->events->event[i];
-		int one;
+		struct engine_event *event = &p->events->event[i];
+		int ret;
 
 		if (!is_wanted(p, i) || event->hidden)
 			continue;
-		one = p->fds == STAT_SET_MAX ? -ENOSPC
-					     : open_trial(p, event, leader);
-		if (one == -ENOSPC && leader >= 0) {
+		ret = open_trial(p, event);
+		if (ret == -ENOSPC && p->trial.n)
 			left++;
-			continue;
-		}
-		if (one < 0) {
-			stat_refuse(p->events, event);
-			continue;
-		}
-		if (leader < 0)
-			leader = one;
-		p->fd[p->fds++] = one;
-		p->room += event->base != STAT_BASE_CYCLES;
+		else if (ret)
+			engine_refuse(p->events, event);
+		else
+			p->room += event->base != ENGINE_BASE_CYCLES;
 	}
 	return left;
 }
 
-static void end_trial(struct packing *p)
-{
-	while (p->fds)
-		close(p->fd[--p->fds]);
-}
-
 /* The trial was what is wanted: its group stays, in the same order. */
-static int keep_trial(struct packing *p, struct stat_set *set)
+static int keep_trial(struct packing *p, struct engine_set *set)
 {
-	int error = 0;
-
-	set->leader = calloc(1, sizeof(*set->leader));
-	if (!set->leader)
+	set->group = malloc(sizeof(*set->group));
+	if (!set->group)
 		return -ENOMEM;
-	set->leader[0] = p->fd[0];
-	for (size_t i = 0; i < p->fds; i++)
-		if (stat_sets_remember(p->sets, p->fd[i]))
-			error = -ENOMEM;
-	p->fds = 0;
-	return error;
+	*set->group = p->trial;
+	p->trial.n = 0;
+	return 0;
 }
 
 /* The same by reckoning, where upmu has the registers to itself. */
@@ -123,32 +96,32 @@ static size_t reckon(struct packing *p)
 
 	p->room = p->how->counters;
 	for (size_t i = 0; i < p->events->n; i++) {
-		struct stat_event *event = &p->events->event[i];
+		struct engine_event *event = &p->events->event[i];
 
 		if (!is_wanted(p, i) || event->hidden)
 			continue;
-		if (stat_raw_refuses(p->sets->raw, event))
-			stat_refuse(p->events, event);
+		if (engine_registers_refuses(p->sets->raw, event))
+			engine_refuse(p->events, event);
 		else
-			takers += event->base != STAT_BASE_CYCLES;
+			takers += event->base != ENGINE_BASE_CYCLES;
 	}
 	return takers > p->room ? takers - p->room : 0;
 }
 
-static struct stat_set *new_set(struct packing *p, int turn)
+static struct engine_set *new_set(struct packing *p, int turn)
 {
-	struct stat_set *set = &p->sets->set[p->sets->n++];
+	struct engine_set *set = &p->sets->set[p->sets->n++];
 
-	*set = (struct stat_set){ .turn = turn, .lane = p->lane };
+	*set = (struct engine_set){ .turn = turn, .lane = p->lane };
 	if (turn >= (int)p->sets->turns)
 		p->sets->turns = turn + 1;
 	return set;
 }
 
-static void add_event(struct packing *p, struct stat_set **set, int turn,
+static void add_event(struct packing *p, struct engine_set **set, int turn,
 		      size_t event)
 {
-	if (!*set || (*set)->n == STAT_SET_MAX)
+	if (!*set || (*set)->n == ENGINE_SET_MAX)
 		*set = new_set(p, turn);
 	(*set)->event[(*set)->n++] = event;
 }
@@ -157,25 +130,25 @@ static void hide(struct packing *p)
 {
 	for (size_t i = 0; i < p->events->n; i++)
 		if (is_wanted(p, i) && p->events->event[i].hidden)
-			p->events->event[i].state = STAT_NOT_COUNTED;
+			p->events->event[i].state = ENGINE_NOT_COUNTED;
 }
 
 static int pack_together(struct packing *p)
 {
-	struct stat_set *set = NULL;
+	struct engine_set *set = NULL;
 
 	hide(p);
 	for (size_t i = 0; i < p->events->n; i++)
 		if (is_wanted(p, i))
-			add_event(p, &set, STAT_ALWAYS, i);
-	return set && p->fds && p->how->keep ? keep_trial(p, set) : 0;
+			add_event(p, &set, ENGINE_ALWAYS, i);
+	return set && p->trial.n && p->how->keep ? keep_trial(p, set) : 0;
 }
 
 /* What upmu_events_fit() is asked: the events of one lane that are left. */
 struct question {
-	struct upmu_event event[STAT_TURNS_MAX];
-	size_t index[STAT_TURNS_MAX];
-	uint16_t set[STAT_TURNS_MAX];
+	struct upmu_event event[ENGINE_TURNS_MAX];
+	size_t index[ENGINE_TURNS_MAX];
+	uint16_t set[ENGINE_TURNS_MAX];
 	size_t n;
 };
 
@@ -183,16 +156,16 @@ static void ask(const struct packing *p, struct question *q)
 {
 	q->n = 0;
 	for (size_t i = 0; i < p->events->n && q->n < UPMU_LIST_MAX; i++) {
-		const struct stat_event *event = &p->events->event[i];
+		const struct engine_event *event = &p->events->event[i];
 
 		if (!is_wanted(p, i))
 			continue;
 		q->index[q->n] = i;
 		q->event[q->n] = *event->parsed;
 		/* Of two of a kind only the first is the base. */
-		q->event[q->n].is_cycles = event->base == STAT_BASE_CYCLES;
+		q->event[q->n].is_cycles = event->base == ENGINE_BASE_CYCLES;
 		q->event[q->n++].is_instructions =
-			event->base == STAT_BASE_INSTRUCTIONS;
+			event->base == ENGINE_BASE_INSTRUCTIONS;
 	}
 }
 
@@ -221,8 +194,8 @@ static void refuse_large_groups(struct packing *p, const struct question *q)
 		for (size_t k = i; k < q->n; k++)
 			if (k == i || (q->event[i].group &&
 				       q->event[k].group == q->event[i].group))
-				stat_refuse(p->events,
-					    &p->events->event[q->index[k]]);
+				engine_refuse(p->events,
+					      &p->events->event[q->index[k]]);
 		return;
 	}
 }
@@ -233,11 +206,11 @@ static bool hide_what_takes_turns(struct packing *p, const struct question *q)
 	bool any = false;
 
 	for (size_t i = 0; i < q->n; i++) {
-		struct stat_event *event = &p->events->event[q->index[i]];
+		struct engine_event *event = &p->events->event[q->index[i]];
 
 		if (!event->hidden || q->set[i] == UPMU_SET_EVERY)
 			continue;
-		event->state = STAT_NOT_COUNTED;
+		event->state = ENGINE_NOT_COUNTED;
 		any = true;
 	}
 	return any;
@@ -247,7 +220,7 @@ static bool hide_what_takes_turns(struct packing *p, const struct question *q)
 static void pack_in_turns(struct packing *p)
 {
 	static struct question q; /* large */
-	struct stat_set *set = NULL, *always = NULL;
+	struct engine_set *set = NULL, *always = NULL;
 	int turn = -1, sets;
 
 	do {
@@ -259,7 +232,7 @@ static void pack_in_turns(struct packing *p)
 	} while (sets < 0 || hide_what_takes_turns(p, &q));
 	for (size_t i = 0; i < q.n; i++) {
 		if (q.set[i] == UPMU_SET_EVERY) {
-			add_event(p, &always, STAT_ALWAYS, q.index[i]);
+			add_event(p, &always, ENGINE_ALWAYS, q.index[i]);
 			continue;
 		}
 		if (q.set[i] != turn)
@@ -272,9 +245,9 @@ static void pack_in_turns(struct packing *p)
 /* Software events, and those of PMUs that are no core's: each by itself. */
 static void pack_others(struct packing *p)
 {
-	struct stat_set *software = NULL, *alone;
+	struct engine_set *software = NULL, *alone;
 
-	p->lane = STAT_NO_LANE;
+	p->lane = ENGINE_NO_LANE;
 	for (size_t i = 0; i < p->events->n; i++) {
 		if (!is_wanted(p, i))
 			continue;
@@ -283,26 +256,26 @@ static void pack_others(struct packing *p)
 			  p->events->event[i].perf.type == PERF_TYPE_SOFTWARE
 				  ? &software
 				  : &alone,
-			  STAT_ALWAYS, i);
+			  ENGINE_ALWAYS, i);
 	}
 }
 
 /* One set alone has nobody to take turns with (others were refused). */
-static void keep_single_turn(struct stat_sets *sets)
+static void keep_single_turn(struct engine_sets *sets)
 {
 	if (sets->turns != 1)
 		return;
 	for (size_t i = 0; i < sets->n; i++)
-		sets->set[i].turn = STAT_ALWAYS;
+		sets->set[i].turn = ENGINE_ALWAYS;
 	sets->turns = 0;
 }
 
-static const struct stat_target *find_target(const struct packing *p)
+static const struct engine_target *find_target(const struct packing *p)
 {
-	const struct stat_targets *targets = p->how->targets;
+	const struct engine_targets *targets = p->how->targets;
 
 	for (size_t i = 0; i < targets->n; i++)
-		if (stat_serves(p->events, p->lane, &targets->target[i]))
+		if (engine_serves(p->events, p->lane, &targets->target[i]))
 			return &targets->target[i];
 	return &targets->target[0];
 }
@@ -318,12 +291,12 @@ static int pack_lane(struct packing *p)
 		pack_in_turns(p);
 	else
 		error = pack_together(p);
-	end_trial(p);
+	upmu_group_close(&p->trial);
 	return error;
 }
 
-int stat_pack(struct stat_sets *sets, struct stat_events *events,
-	      const struct stat_packing *packing)
+int engine_pack(struct engine_sets *sets, struct engine_events *events,
+		const struct engine_packing *packing)
 {
 	struct packing p = { .sets = sets, .events = events, .how = packing };
 	int error = 0;

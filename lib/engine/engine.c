@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: MIT
+/* A run: open, start, take turns; from readings and slices to counts. */
+#include "lib/engine/engine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "lib/engine/clock.h"
+#include "lib/engine/registers.h"
+#include "lib/engine/sets.h"
+
+/* The turn that is on from the start. */
+static int first_turn(const struct engine *e)
+{
+	return e->options.pass < 0 ? 0 : e->options.pass;
+}
+
+int engine_open(struct engine *e, struct engine_events *events,
+		const struct engine_targets *targets,
+		const struct engine_options *options)
+{
+	struct engine_sets_options how;
+	int error;
+
+	*e = (struct engine){ .events = events, .options = *options };
+	e->counts_tasks = targets->target[0].pid >= 0;
+	how = (struct engine_sets_options){
+		.on_exec = options->on_exec,
+		.inherit = options->inherit,
+		.own_child = options->own_child,
+		.first = first_turn(e),
+	};
+	error = engine_sets_open(&e->sets, events, targets, &how);
+	if (error)
+		return error;
+	e->mark = calloc(e->sets.n + 1, sizeof(*e->mark));
+	e->since = calloc(e->sets.n + 1, sizeof(*e->since));
+	return e->mark && e->since ? 0 : -ENOMEM;
+}
+
+void engine_close(struct engine *e)
+{
+	if (e->has_turns)
+		engine_turns_free(&e->turns);
+	engine_sets_close(&e->sets);
+	free(e->mark);
+	free(e->since);
+	*e = (struct engine){ 0 };
+}
+
+int engine_start(struct engine *e, bool by_exec)
+{
+	double before = engine_now_ns();
+	int error;
+
+	if (!by_exec) {
+		engine_turn_switch(&e->sets, ENGINE_ALWAYS, true);
+		engine_turn_switch(&e->sets, first_turn(e), true);
+	} else if (e->sets.raw) {
+		engine_registers_switch(&e->sets, ENGINE_ALWAYS, true);
+		engine_registers_switch(&e->sets, first_turn(e), true);
+	}
+	e->mark_ns = before;
+	e->skew_ns = by_exec ? 0 : engine_now_ns() - before;
+	if (!e->sets.turns || e->options.pass >= 0)
+		return 0;
+	error = engine_turns_start(&e->turns, &e->sets, e->events,
+				   e->options.slice_ms);
+	e->has_turns = !error;
+	return error;
+}
+
+double engine_due_ns(const struct engine *e)
+{
+	return e->has_turns ? e->turns.end_ns : INFINITY;
+}
+
+void engine_turn(struct engine *e, bool more)
+{
+	if (e->has_turns)
+		engine_turns_next(&e->turns, more);
+}
+
+void engine_forget_slices(struct engine *e)
+{
+	if (e->has_turns)
+		engine_timeline_clear(&e->turns.timeline);
+}
+
+size_t engine_raw_cpus(const struct engine *e)
+{
+	return e->sets.raw ? engine_registers_cpus(e->sets.raw) : 0;
+}
+
+void engine_keep_on_cpus(const struct engine *e, pid_t pid)
+{
+	if (e->sets.raw)
+		engine_registers_bind(e->sets.raw, pid);
+}
+
+void engine_fold(struct engine *e)
+{
+	if (e->sets.raw)
+		engine_registers_fold(&e->sets);
+}
+
+static void estimate(const struct engine *e, const struct engine_set *set,
+		     size_t place, struct engine_count *count)
+{
+	count->estimated = true;
+	if (engine_timeline_estimate(&e->turns.timeline, set->turn, set->lane,
+				     place, &count->estimate))
+		count->state = ENGINE_NOT_COUNTED;
+}
+
+/* Others took the counters for part of the time: all that is known is that. */
+static void extend(struct engine_count *count)
+{
+	count->estimated = true;
+	count->estimate = (struct estimate){
+		.total = (double)count->raw * (double)count->enabled_ns /
+			 (double)count->running_ns,
+		.low = (double)count->raw,
+		.high = INFINITY,
+	};
+}
+
+/*
+ * An emulator that does not count an event says 0: without -icount QEMU
+ * does so for instructions. Software increments may well be 0.
+ */
+static bool stands_still(const struct engine *e,
+			 const struct engine_event *event, uint64_t raw)
+{
+	return e->events->emulated && event->base && !raw;
+}
+
+static bool is_due(const struct engine *e, const struct engine_set *set)
+{
+	if (e->options.pass < 0)
+		return true;
+	return set->turn == e->options.pass ||
+	       (set->turn == ENGINE_ALWAYS && e->options.pass == 0);
+}
+
+static struct engine_reading less(const struct engine_reading *a,
+				  const struct engine_reading *b, size_t n)
+{
+	struct engine_reading out = {
+		.enabled_ns = a->enabled_ns - b->enabled_ns,
+		.running_ns = a->running_ns - b->running_ns,
+	};
+
+	for (size_t i = 0; i < n; i++)
+		out.count[i] = a->count[i] - b->count[i];
+	return out;
+}
+
+/* What a set has counted since the last time; a set that cannot be read has
+ * a reading of no time. */
+static void read_set(struct engine *e, size_t index)
+{
+	const struct engine_set *set = &e->sets.set[index];
+	struct engine_reading now;
+
+	e->since[index] = (struct engine_reading){ 0 };
+	if (engine_set_read(&e->sets, index, &now))
+		return;
+	e->since[index] = less(&now, &e->mark[index], set->n);
+	e->mark[index] = now;
+}
+
+/* Of a set that is on all the time, for the times of a lane; NULL: none. */
+static const struct engine_reading *base_of(const struct engine *e, int lane)
+{
+	for (size_t i = 0; i < e->sets.n; i++) {
+		const struct engine_set *set = &e->sets.set[i];
+
+		if (set->lane != lane || !set->n || !is_due(e, set))
+			continue;
+		if (set->turn == ENGINE_ALWAYS || e->options.pass >= 0)
+			return &e->since[i];
+	}
+	return NULL;
+}
+
+/*
+ * perf's clock of a task goes on while the task is on a kind of core that an
+ * event is not for. On unlike cores, of the time that a task was wanted, each
+ * lane has the part in which it counted; what none of them counted, because
+ * others had the counters, is shared out likewise.
+ */
+static void share_out_time(struct engine *e, double skew_ns)
+{
+	uint64_t enabled = 0, running = 0;
+	size_t lanes = e->events->lanes;
+	double share;
+
+	for (size_t lane = 0; lane < lanes; lane++) {
+		const struct engine_reading *base = base_of(e, (int)lane);
+
+		e->wanted_ns[lane] = base ? base->enabled_ns : 0;
+		if (!base)
+			continue;
+		running += base->running_ns;
+		if (base->enabled_ns > enabled)
+			enabled = base->enabled_ns;
+	}
+	if (lanes < 2 || !running || !e->counts_tasks)
+		return;
+	share = (double)upmu_groups_enabled_ns(enabled, running,
+					       (uint64_t)skew_ns) /
+		(double)running;
+	for (size_t lane = 0; lane < lanes; lane++) {
+		const struct engine_reading *base = base_of(e, (int)lane);
+
+		if (base)
+			e->wanted_ns[lane] =
+				(uint64_t)((double)base->running_ns * share);
+	}
+}
+
+static uint64_t wanted_of(const struct engine *e, size_t index)
+{
+	const struct engine_set *set = &e->sets.set[index];
+
+	if (set->lane >= 0 && base_of(e, set->lane))
+		return e->wanted_ns[set->lane];
+	/* A set's own clock stands while others have their turn. */
+	if (set->turn >= 0 && e->options.pass < 0)
+		return (uint64_t)(engine_now_ns() - e->mark_ns);
+	return e->since[index].enabled_ns;
+}
+
+static void store(const struct engine *e, size_t index,
+		  struct engine_count *counts)
+{
+	const struct engine_set *set = &e->sets.set[index];
+	const struct engine_reading *reading = &e->since[index];
+	uint64_t wanted_ns = wanted_of(e, index);
+
+	for (size_t i = 0; i < set->n; i++) {
+		const struct engine_event *event =
+			&e->events->event[set->event[i]];
+		struct engine_count *count = &counts[set->event[i]];
+
+		count->raw = reading->count[i];
+		count->enabled_ns = wanted_ns;
+		count->running_ns = reading->running_ns;
+		count->estimated = false;
+		count->state = ENGINE_COUNTED;
+		if (!reading->running_ns)
+			count->state = ENGINE_NOT_COUNTED;
+		else if (stands_still(e, event, count->raw))
+			count->state = ENGINE_NOT_EMULATED;
+		else if (set->turn >= 0 && e->options.pass < 0)
+			estimate(e, set, i, count);
+		else if (reading->running_ns < wanted_ns)
+			extend(count);
+	}
+}
+
+/* Events that no set holds keep the state that packing gave them. */
+static void reset(const struct engine *e, struct engine_count *counts)
+{
+	for (size_t i = 0; e->options.pass <= 0 && i < e->events->n; i++) {
+		enum engine_state state = e->events->event[i].state;
+
+		counts[i] = (struct engine_count){
+			.state = state == ENGINE_COUNTED ? ENGINE_NOT_COUNTED
+							 : state,
+		};
+	}
+}
+
+void engine_collect(struct engine *e, struct engine_count *counts)
+{
+	double before = engine_now_ns(), took;
+
+	reset(e, counts);
+	for (size_t i = 0; i < e->sets.n; i++)
+		if (is_due(e, &e->sets.set[i]))
+			read_set(e, i);
+	took = engine_now_ns() - before;
+	share_out_time(e, took + e->skew_ns);
+	e->skew_ns = took;
+	for (size_t i = 0; i < e->sets.n; i++)
+		if (is_due(e, &e->sets.set[i]))
+			store(e, i, counts);
+	e->mark_ns = engine_now_ns();
+}
+
+void engine_tell_pace(const struct engine *e, struct engine_pace *pace)
+{
+	*pace = (struct engine_pace){ .turns = e->sets.turns };
+	if (!e->has_turns)
+		return;
+	pace->slices = e->turns.timeline.slices;
+	pace->switching = engine_turns_cost(&e->turns);
+	pace->slice_ms = (engine_now_ns() - e->turns.start_ns) / 1e6 /
+			 (double)(pace->slices + !pace->slices);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plan.h - what is to be counted, on what, and which events share a set
+ *
+ * A list of events is resolved once. A lane is a kind of core; a target is a
+ * thread or a CPU; a set is on the hardware at the same time, all the time or
+ * in turns with others.
+ */
+#ifndef UPMU_ENGINE_PLAN_H
+#define UPMU_ENGINE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/events/events.h"
+#include "lib/perf/group.h"
+
+enum engine_state {
+	ENGINE_COUNTED,
+	ENGINE_NOT_SUPPORTED, /* it could not be opened */
+	ENGINE_NOT_COUNTED,   /* it never had the hardware */
+	ENGINE_NOT_EMULATED,  /* this board's emulator does not count it */
+};
+
+/** Events that are counted all the time, for the estimates of others. */
+enum engine_base {
+	ENGINE_BASE_NONE,
+	ENGINE_BASE_CYCLES,
+	ENGINE_BASE_INSTRUCTIONS
+};
+
+#define ENGINE_NO_LANE (-1) /* not of a core: software, or another PMU */
+
+/** One event of the list, for one kind of core. */
+struct engine_event {
+	char name[UPMU_EVENT_NAME_MAX + 2]; /* as a report prints it */
+	const char *unit;		    /* "" or "ns" */
+	struct upmu_perf_event perf;
+	const struct upmu_event *parsed;
+	enum engine_base base; /* the first such of its lane */
+	int role;	       /* of enum upmu_default, or -1 */
+	int lane;	       /* events of one lane share its counters */
+	bool hidden;	       /* added for the estimates, not printed */
+	bool modelled;	       /* by an emulated board's model of the core */
+	enum engine_state state;
+};
+
+struct engine_events {
+	struct engine_event *event;
+	size_t n;
+	size_t lanes;
+	bool nine;	   /* being resolved: the default list */
+	bool emulated;	   /* an emulator makes up the counts */
+	bool user_only;	   /* the kernel allows no more */
+	char reason[1024]; /* why the first unsupported one is so, or "" */
+	struct upmu_machine machine;
+	struct upmu_event_list list, extra; /* large; see plan.c */
+};
+
+/**
+ * Resolve @list, or the default nine where it is NULL. 0; an error of
+ * upmu_events_parse() or upmu_machine_read(), or -ENOMEM, with the words for
+ * the user in @error. engine_events_free() is due in any case.
+ */
+int engine_events_resolve(struct engine_events *events, const char *list,
+			  struct upmu_events_error *error);
+void engine_events_free(struct engine_events *events);
+/** Mark an event as one that cannot be opened; the first tells why. */
+void engine_refuse(struct engine_events *events, struct engine_event *event);
+
+/** A task on any CPU (cpu -1), or every task of a CPU (pid -1). */
+struct engine_target {
+	pid_t pid;
+	int cpu;
+};
+
+struct engine_targets {
+	struct engine_target *target;
+	size_t n;
+};
+
+/** Does a lane's PMU count on this target? */
+bool engine_serves(const struct engine_events *events, int lane,
+		   const struct engine_target *target);
+
+#define ENGINE_ALWAYS	 (-1) /* the turn of a set that is on all the time */
+#define ENGINE_SET_MAX	 UPMU_GROUP_MAX
+#define ENGINE_TURNS_MAX 128
+
+/** Events that are on the hardware at the same time. */
+struct engine_set {
+	int turn; /* ENGINE_ALWAYS, or its place in the round */
+	int lane;
+	size_t n;
+	size_t event[ENGINE_SET_MAX]; /* indices into engine_events */
+	struct upmu_group *group; /* one on each target; of n 0: not counted */
+};
+
+/** The sum over a set's targets, since the sets were opened. */
+struct engine_reading {
+	uint64_t enabled_ns, running_ns;
+	uint64_t count[ENGINE_SET_MAX];
+};
+
+struct engine_registers;
+
+struct engine_sets {
+	struct engine_set *set;
+	size_t n;
+	size_t turns; /* 0 where all sets are on all the time */
+	size_t targets;
+	struct engine_registers *raw; /* NULL: cores are counted through perf */
+};
+
+#endif
