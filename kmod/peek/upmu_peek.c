@@ -18,6 +18,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "late.h"
 #include "regs/regs.h"
 
 struct peek {
@@ -202,13 +203,21 @@ static const struct proc_ops peek_ops = {
 
 static int __init peek_init(void)
 {
-	return proc_create("upmu_peek", 0600, NULL, &peek_ops) ? 0 : -ENOMEM;
+	int err = late_init();
+
+	if (err)
+		return err;
+	if (proc_create("upmu_peek", 0600, NULL, &peek_ops))
+		return 0;
+	late_exit();
+	return -ENOMEM;
 }
 
 static void __exit peek_exit(void)
 {
 	remove_proc_entry("upmu_peek", NULL);
 	peek_unwrap();
+	late_exit();
 }
 
 module_init(peek_init);
