@@ -311,6 +311,23 @@ static inline int counter_page(const struct counter *counter, uint64_t *value)
 	return 1;
 }
 
+/* perf's own `cycles` counts on that CPU before so many seconds are over. */
+static inline bool counts_on(int cpu, double within)
+{
+	struct counter counter = {
+		event_open(PERF_TYPE_HARDWARE, 0, 0, -1, cpu, 0), NULL
+	};
+	double end = seconds() + within;
+	struct times times;
+
+	do {
+		usleep(2000);
+		times = counter_read(&counter);
+	} while (!(times.running && times.value) && seconds() < end);
+	close(counter.fd);
+	return times.running && times.value;
+}
+
 /*
  * QEMU 7.2's own: it makes counters stand still in two steps around a change of
  * the exception level, without its lock between them; when its timer for an

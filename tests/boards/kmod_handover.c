@@ -17,22 +17,6 @@
 
 static int cpus;
 
-static bool counts_on(int cpu, double within)
-{
-	struct counter counter = {
-		event_open(PERF_TYPE_HARDWARE, 0, 0, -1, cpu, 0), NULL
-	};
-	double end = seconds() + within;
-	struct times times;
-
-	do {
-		usleep(2000);
-		times = counter_read(&counter);
-	} while (!(times.running && times.value) && seconds() < end);
-	close(counter.fd);
-	return times.running && times.value;
-}
-
 static bool counts_everywhere(double within)
 {
 	for (int cpu = 0; cpu < cpus; cpu++)
@@ -41,19 +25,25 @@ static bool counts_everywhere(double within)
 	return true;
 }
 
-static void away_test(void)
+static void set_last_cpu(bool on)
 {
 	char path[64];
-	int fd;
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
 		 cpus - 1);
+	poke(path, on ? "1" : "0");
+}
+
+static void away_test(void)
+{
+	int fd;
+
 	if (cpus < 2)
 		return;
 	fd = take(UPMU_MODE_CYCLES);
-	poke(path, "0");
+	set_last_cpu(false);
 	close(fd);
-	poke(path, "1");
+	set_last_cpu(true);
 	tap(fd >= 0 && counts_everywhere(5),
 	    "perf_counts_cycles_on_a_cpu_that_was_off_when_the_lease_ended",
 	    "%d", fd);
@@ -94,6 +84,38 @@ static void load_test(int rounds)
 	}
 	tap(!lost && done, "perf_counts_cycles_after_leases_under_load",
 	    "%d leases, lost %d times", done, lost);
+}
+
+/* Each end of CYCLES and of RAW, the last CPU off at each second one. */
+static void back_test(int rounds)
+{
+	int lost = 0, refused = 0, ends[2] = { 0, 0 };
+	pid_t load[MOST_EVENTS];
+
+	for (int cpu = 0; cpu < cpus; cpu++)
+		load[cpu] = stress(cpu);
+	for (int n = 0; n < rounds; n++) {
+		uint32_t mode = n & 1 ? UPMU_MODE_RAW : UPMU_MODE_CYCLES;
+		bool off = cpus > 1 && n & 2;
+		int fd = take(mode);
+
+		refused += fd < 0;
+		ends[n & 1] += fd >= 0;
+		if (off)
+			set_last_cpu(false);
+		close(fd);
+		if (off)
+			set_last_cpu(true);
+		lost += !counts_everywhere(5);
+	}
+	for (int cpu = 0; cpu < cpus; cpu++)
+		kill(load[cpu], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	tap(!lost && ends[0] && ends[1] && !refused,
+	    "perf_counts_cycles_on_every_cpu_after_each_end",
+	    "%d ends of CYCLES, %d of RAW, %d refused, lost %d times", ends[0],
+	    ends[1], refused, lost);
 }
 
 static void raw_leaver(int ready)
@@ -324,5 +346,6 @@ int main(int argc, char **argv)
 	poll_test();
 	raw_test(rounds);
 	load_test(rounds);
+	back_test(rounds);
 	return tap_done();
 }
