@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * model_insns retired|spec [COLUMN...] : what single instructions count, in
+ * user mode, against what the architecture says. Which event numbers a core
+ * has differs; the COLUMNs are those that it lacks. For each snippet it prints
+ * "0 NAME", or "1 NAME" and what was counted.
+ */
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "model_insns.h"
+
+#define FEW    100
+#define ROUNDS 1000
+#define MEMORY (1 << 20)
+
+static struct column {
+	const char *name;
+	unsigned int retired, spec; /* event numbers; 0: that core has none */
+	int own;		    /* of the loop around a snippet */
+	bool if_named;		    /* only where the snippet tells it */
+	bool is_off;
+} columns[] = {
+	{ "load", 0x06, 0x70, 0, false, false },
+	{ "store", 0x07, 0x71, 0, false, false },
+	{ "access", 0x13, 0x13, 0, false, false },
+	{ "unaligned", 0x0f, 0x6a, 0, false, false },
+	{ "pc_write", 0x0c, 0x76, 1, false, false },
+	{ "immediate", 0x0d, 0x78, 1, false, false },
+	{ "return", 0x0e, 0x79, 0, false, false },
+	{ "branch", 0x12, 0x12, 1, false, false },
+	{ "data", 0, 0x73, 1, true, false },
+	{ "simd", 0, 0x74, 0, true, false },
+	{ "float", 0, 0x75, 0, true, false },
+	{ "exclusive", 0, 0x6c, 0, true, false },
+	{ "acquire", 0, 0x90, 0, true, false },
+	{ "release", 0, 0x91, 0, true, false },
+};
+
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static bool is_spec;
+static void *memory;
+
+static unsigned int code_of(const struct column *column)
+{
+	return is_spec ? column->spec : column->retired;
+}
+
+static void fail(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static long long count(unsigned int code, const struct snippet *snippet,
+		       unsigned long rounds)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_RAW,
+		.config = code,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+	long long value;
+
+	if (fd < 0)
+		fail("perf_event_open");
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	snippet->run(rounds, memory);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	if (read(fd, &value, sizeof(value)) != sizeof(value))
+		fail("read");
+	close(fd);
+	return value;
+}
+
+/*
+ * The number after the column's name; -1: it is not to be looked at. No
+ * column's name is the beginning of another's.
+ */
+static int wanted(const struct column *column, const char *counts)
+{
+	const char *at = strstr(counts, column->name);
+
+	if (!code_of(column) || column->is_off || (!at && column->if_named))
+		return -1;
+	if (!at)
+		return 0;
+	at += strlen(column->name) + 1;
+	return *at == '?' ? -1 : atoi(at);
+}
+
+static void check(const struct snippet *snippet)
+{
+	char said[512] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++) {
+		const struct column *column = &columns[i];
+		int want = wanted(column, snippet->counts);
+		long long few, more, found;
+
+		if (want < 0)
+			continue;
+		few = count(code_of(column), snippet, FEW);
+		more = count(code_of(column), snippet, FEW + ROUNDS);
+		/* a process that is moved loads a few more in the C library */
+		found = more - few - (long long)column->own * ROUNDS;
+		if (llabs(found - (long long)want * ROUNDS) > ROUNDS / 20)
+			used += (size_t)snprintf(
+				said + used, sizeof(said) - used,
+				" %s of %d rounds %lld, want %d", column->name,
+				ROUNDS, found, want * ROUNDS);
+	}
+	printf("%d %s%s\n", used > 0, snippet->name, said);
+}
+
+static void leave_out(const char *name)
+{
+	for (size_t i = 0; i < COLUMNS; i++)
+		if (!strcmp(columns[i].name, name))
+			columns[i].is_off = true;
+}
+
+int main(int argc, char **argv)
+{
+	is_spec = argc > 1 && !strcmp(argv[1], "spec");
+	for (int i = 2; i < argc; i++)
+		leave_out(argv[i]);
+	memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (memory == MAP_FAILED)
+		fail("mmap");
+	memset(memory, 0, MEMORY);
+	for (size_t i = 0; i < n_snippets; i++)
+		if ((getauxval(AT_HWCAP) & snippets[i].needs) ==
+		    snippets[i].needs)
+			check(&snippets[i]);
+	return 0;
+}
