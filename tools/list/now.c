@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Can an event be counted here and now? Perf is asked by opening it. */
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,18 +65,36 @@ static enum list_now try_event(const struct upmu_perf_event *event)
 	return now;
 }
 
+/* Of unlike cores one would count nothing while this runs on another. */
+static bool move_to(const struct upmu_core_kind *kind, cpu_set_t *before)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX && cpu < CPU_SETSIZE;
+	     cpu++)
+		if (kind->cpus[cpu / 64] >> cpu % 64 & 1)
+			CPU_SET(cpu, &set);
+	return !sched_getaffinity(0, sizeof(*before), before) &&
+	       !sched_setaffinity(0, sizeof(set), &set);
+}
+
 /* QEMU without -icount lets instructions be opened and never counts one. */
-static bool stands_still(const struct upmu_perf_event *event)
+static bool stands_still(const struct upmu_core_kind *kind,
+			 const struct upmu_perf_event *event)
 {
 	const struct upmu_perf_target here = { .cpu = -1, .group_fd = -1 };
 	struct upmu_value value = { 0 };
-	int fd = upmu_perf_open(event, &here);
-	int ret;
+	cpu_set_t before;
+	int fd, ret;
 
-	if (fd < 0)
+	if (!move_to(kind, &before))
 		return false;
-	ret = upmu_perf_read(fd, &value);
-	upmu_sys_close(fd);
+	fd = upmu_perf_open(event, &here);
+	ret = fd < 0 ? fd : upmu_perf_read(fd, &value);
+	if (fd >= 0)
+		upmu_sys_close(fd);
+	sched_setaffinity(0, sizeof(before), &before);
 	return !ret && !value.count;
 }
 
@@ -115,7 +134,7 @@ static enum list_now ask(struct list_core *list, const struct list_event *event,
 	if (machine->is_emulated && now == LIST_YES &&
 	    event->row ==
 		    upmu_core_default(list->core, UPMU_DEFAULT_INSTRUCTIONS) &&
-	    stands_still(&perf))
+	    stands_still(list->kind, &perf))
 		return LIST_NOT_EMULATED;
 	if (now != LIST_YES && !list->reason[0])
 		snprintf(list->reason, sizeof(list->reason), "%s",
