@@ -18,21 +18,30 @@
 	(PERF_COUNT_HW_CACHE_##cache |             \
 	 PERF_COUNT_HW_CACHE_OP_##operation << 8 | \
 	 PERF_COUNT_HW_CACHE_RESULT_##result << 16)
-#define CACHE_ROWS(name, cache)                                            \
+#define READ_ROWS(name, cache)                                             \
 	{ name "-loads", PERF_TYPE_HW_CACHE, CACHE(cache, READ, ACCESS) }, \
-		{ name "-load-misses", PERF_TYPE_HW_CACHE,                 \
-		  CACHE(cache, READ, MISS) },                              \
-		{ name "-stores", PERF_TYPE_HW_CACHE,                      \
-		  CACHE(cache, WRITE, ACCESS) },                           \
-		{ name "-store-misses", PERF_TYPE_HW_CACHE,                \
-		  CACHE(cache, WRITE, MISS) },                             \
-		{ name "-prefetches", PERF_TYPE_HW_CACHE,                  \
-		  CACHE(cache, PREFETCH, ACCESS) },                        \
 	{                                                                  \
-		name "-prefetch-misses", PERF_TYPE_HW_CACHE,               \
-			CACHE(cache, PREFETCH, MISS)                       \
+		name "-load-misses", PERF_TYPE_HW_CACHE,                   \
+			CACHE(cache, READ, MISS)                           \
+	}
+#define WRITE_ROWS(name, cache)                                              \
+	{ name "-stores", PERF_TYPE_HW_CACHE, CACHE(cache, WRITE, ACCESS) }, \
+	{                                                                    \
+		name "-store-misses", PERF_TYPE_HW_CACHE,                    \
+			CACHE(cache, WRITE, MISS)                            \
+	}
+#define PREFETCH_ROWS(name, cache)                           \
+	{ name "-prefetches", PERF_TYPE_HW_CACHE,            \
+	  CACHE(cache, PREFETCH, ACCESS) },                  \
+	{                                                    \
+		name "-prefetch-misses", PERF_TYPE_HW_CACHE, \
+			CACHE(cache, PREFETCH, MISS)         \
 	}
 
+/*
+ * The names that Linux perf takes (hw_cache_stat of its tools/perf/util): it
+ * has none for stores to the instruction cache, the iTLB and the predictor.
+ */
 static const struct upmu_generic hardware[] = {
 	{ "cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
 	{ "cpu-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES },
@@ -54,13 +63,22 @@ static const struct upmu_generic hardware[] = {
 	{ "idle-cycles-backend", PERF_TYPE_HARDWARE,
 	  PERF_COUNT_HW_STALLED_CYCLES_BACKEND },
 	{ "ref-cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_REF_CPU_CYCLES },
-	CACHE_ROWS("L1-dcache", L1D),
-	CACHE_ROWS("L1-icache", L1I),
-	CACHE_ROWS("LLC", LL),
-	CACHE_ROWS("dTLB", DTLB),
-	CACHE_ROWS("iTLB", ITLB),
-	CACHE_ROWS("branch", BPU),
-	CACHE_ROWS("node", NODE),
+	READ_ROWS("L1-dcache", L1D),
+	WRITE_ROWS("L1-dcache", L1D),
+	PREFETCH_ROWS("L1-dcache", L1D),
+	READ_ROWS("L1-icache", L1I),
+	PREFETCH_ROWS("L1-icache", L1I),
+	READ_ROWS("LLC", LL),
+	WRITE_ROWS("LLC", LL),
+	PREFETCH_ROWS("LLC", LL),
+	READ_ROWS("dTLB", DTLB),
+	WRITE_ROWS("dTLB", DTLB),
+	PREFETCH_ROWS("dTLB", DTLB),
+	READ_ROWS("iTLB", ITLB),
+	READ_ROWS("branch", BPU),
+	READ_ROWS("node", NODE),
+	WRITE_ROWS("node", NODE),
+	PREFETCH_ROWS("node", NODE),
 };
 
 static const struct upmu_generic software[] = {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # upmu list, on this machine and on fixture trees of boards.
+bats_require_minimum_version 1.5.0
 
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
@@ -141,7 +142,7 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[ "$(json 'v["core"], v["counters"]')" = "('cortex-a7', 4)" ]
 	[ "$(json '[e["code"] for e in v["events"] if e["name"] == "l1d_cache"]')" = "[4]" ]
 	[ "$(json '[e["countable"] for e in v["events"]][0]')" = None ]
-	[ "$(json 'sorted(v["events"][0])')" = "['caveat', 'code', 'countable', 'description', 'group', 'name', 'now', 'source']" ]
+	[ "$(json 'sorted(v["events"][0])')" = "['caveat', 'code', 'countable', 'description', 'group', 'name', 'nearly_alike', 'now', 'source']" ]
 }
 
 @test "list_json_says_what_cannot_be_counted" {
@@ -255,7 +256,8 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == *"in formulas"*"mispredict_percent"* ]]
 	run "$upmu" list --core cortex-a53 --explain inst_retired
 	[[ "$output" == *"Erratum 855827"* ]]
-	[[ "$output" == *"QEMU counts it by itself"* ]]
+	[[ "$output" == *"boards "*"a53: exactly, one instruction in one cycle"* ]]
+	[[ "$output" == *"boards "*"big64: by a model of the core, not by silicon"* ]]
 }
 
 @test "explain_tells_each_kind_of_core_of_this_machine" {
@@ -419,8 +421,73 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == *"of the Cortex-A7, refused: no plugins"* ]]
 	on pi2 --explain l1d_cache_refill
 	[[ "$output" == *"this machine has none: its counts are the silicon's"* ]]
-	run "$upmu" list --core cortex-a7 --explain l1d_cache_refill
-	[[ "$output" == *"ask on the board"* ]]
+}
+
+@test "explain_tells_which_emulated_boards_count_it_and_how" {
+	explain() {
+		run "$upmu" list --core "$1" --explain "$2"
+		[ "$status" -eq 0 ]
+	}
+	explain cortex-a7 l1d_cache_refill
+	[[ "$output" == *"boards        a7: by a model of the core"* ]]
+	[[ "$output" == *"boards        big: by a model of the core"* ]]
+	explain cortex-a15 cpu_cycles
+	[[ "$output" == *"boards        a15 quad rt big: by the emulator's clock"* ]]
+	explain cortex-a7 sw_incr
+	[[ "$output" == *"boards        a7: by QEMU itself"* ]]
+	explain cortex-a53 stall_sb_full
+	[[ "$output" == *"boards        a53: not counted"* ]]
+	explain arm1176 dcache_miss
+	[[ "$output" == *"boards        pi0: by a model of the core"* ]]
+	explain arm1176 ddep_stall
+	[[ "$output" == *"boards        pi0: not counted"* ]]
+	explain cortex-x4 l1d_cache
+	[[ "$output" == *"no emulated board has this core"* ]]
+	[[ "$output" != *" model "* ]]
+}
+
+@test "explain_in_json_has_what_the_text_has" {
+	run "$upmu" list --core cortex-a72 --explain PAPI_L1_DCM -j
+	[ "$status" -eq 0 ]
+	[ "$(json 'v["asked"], [(e["sign"], e["name"]) for e in v["events"]]')" = "('PAPI_L1_DCM', [('+', 'l1d_cache_refill_rd'), ('+', 'l1d_cache_refill_wr')])" ]
+	[ "$(json 'v["events"][0]["boards"]')" = "[{'board': 'a72', 'counts': 'modelled'}, {'board': 'big64', 'counts': 'modelled'}]" ]
+	[ "$(json '"now" in v["events"][0]')" = False ]
+	run "$upmu" list --core cortex-a76 --explain PAPI_L1_DCH --json
+	[ "$(json '[e["sign"] for e in v["events"]]')" = "['+', '-']" ]
+	on rk3399 -j --explain branch-misses
+	[ "$(json '[(e["core"], e["cpus"], e["perf_counts"]) for e in v["events"]]')" = "[('cortex-a53', '0-3', '0x10 br_mis_pred'), ('cortex-a72', '4-5', '0x10 br_mis_pred')]" ]
+	[ "$(json 'v["events"][0]["formulas"]')" = "['mispredict_percent']" ]
+	[ "$(json '"cortex-a9" in v["events"][0]["cores"]')" = True ]
+	[ "$(json 'sorted(v["events"][0])')" = "['also_called', 'boards', 'caveat', 'code', 'core', 'cores', 'cpus', 'description', 'formulas', 'kind', 'manuals', 'model', 'name', 'nearly_alike', 'notes', 'now', 'perf_counts', 'reason', 'sign', 'source', 'title']" ]
+	on pi3-64 --explain page-faults -j
+	[ "$(json '[(e["kind"], e["name"]) for e in v["events"]]')" = "[('software', 'page-faults')]" ]
+	on pi3-64 --explain rff -j
+	[ "$(json 'v["events"][0]["kind"]')" = raw ]
+}
+
+@test "explain_in_json_of_nothing_known_has_no_events" {
+	for name in xyzzy $'\xff' ''; do
+		run --separate-stderr "$upmu" list --core cortex-a53 -j --explain "$name"
+		[ "$status" -eq 1 ]
+		[ "$(json 'v["events"]')" = "[]" ]
+		[[ "$stderr" == *"no event of this core is called"* ]]
+	done
+}
+
+@test "a_search_shows_what_is_nearly_the_same" {
+	run "$upmu" list --core neoverse-n1 0x10
+	[[ "$output" == *"~ nearly the same: 0x22 br_mis_pred_retired"* ]]
+	run "$upmu" list --core cortex-a72 cache miss
+	[ "$status" -eq 0 ]
+	text=$(tr -s ' \n' ' ' <<<"$output")
+	[[ "$text" == *"nearly the same: 0x42 l1d_cache_refill_rd, 0x43 l1d_cache_refill_wr"* ]]
+	run "$upmu" list --core cortex-a72
+	[[ "$output" != *"nearly the same"* ]]
+	run "$upmu" list --core cortex-a72 0x03 -j
+	[ "$(json '[e["name"] for e in v["events"][0]["nearly_alike"]]')" = "['l1d_cache_refill_rd', 'l1d_cache_refill_wr']" ]
+	# Reads are not nearly writes.
+	run "$upmu" list --core cortex-a72 0x42 -j
+	[ "$(json '[e["name"] for e in v["events"][0]["nearly_alike"]]')" = "['l1d_cache_refill']" ]
 }
 
 @test "each_of_unlike_cores_has_the_events_of_its_own_model" {

@@ -77,10 +77,10 @@ static int check_options(struct list_options *options, char **rest)
 		return refuse_both("--all", "--core");
 	if (options->fit && options->explain)
 		return refuse_both("--fit", "--explain");
-	if (alone && (options->all || options->json || options->words))
-		return refuse_both(alone, options->all	  ? "--all"
-					  : options->json ? "--json"
-							  : "words");
+	if (alone && (options->all || options->words))
+		return refuse_both(alone, options->all ? "--all" : "words");
+	if (options->fit && options->json)
+		return refuse_both(alone, "--json");
 	return 0;
 }
 
@@ -316,6 +316,7 @@ int cmd_list(int argc, char **argv)
 	if (options.fit)
 		return list_print_fit(options.fit, &machine);
 	if (options.explain)
-		return list_explain(options.explain, &machine, !core);
+		return list_explain(options.explain, &machine, !core,
+				    options.json);
 	return print_lists(&options, core, &machine);
 }

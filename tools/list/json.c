@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/events/resolve.h"
+#include "json.h"
 #include "list.h"
 #include "names.h"
 
@@ -45,15 +46,34 @@ static json_t *countable(enum list_now now)
 			    now == LIST_MODELLED);
 }
 
-static json_t *event_object(const struct list_event *event)
+json_t *list_json_near(const struct upmu_core *core,
+		       const struct upmu_event_row *row)
+{
+	const struct upmu_event_row *other;
+	json_t *array = json_array();
+
+	for (size_t i = 0; row && (other = upmu_core_row(core, i)); i++)
+		if (list_is_near(row, other))
+			json_array_append_new(
+				array,
+				json_pack("{s:i, s:s, s:s}", "code",
+					  (int)upmu_row_code(other), "name",
+					  upmu_row_name(other), "description",
+					  upmu_row_text(other)));
+	return array;
+}
+
+static json_t *event_object(const struct upmu_core *core,
+			    const struct list_event *event)
 {
 	return json_pack(
-		"{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:s}", "code",
+		"{s:i, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "code",
 		(int)event->code, "name", event->name, "group",
 		list_group(event), "description", list_event_text(event),
 		"caveat", list_event_caveat(event), "source",
 		event->row ? upmu_row_source(event->row) : "", "countable",
-		countable(event->now), "now", list_now_word(event->now));
+		countable(event->now), "now", list_now_word(event->now),
+		"nearly_alike", list_json_near(core, event->row));
 }
 
 static json_t *machine_part(const struct list_core *list, json_t *object)
@@ -105,7 +125,8 @@ static json_t *core_object(const struct list_core *list)
 	json_t *object;
 
 	for (size_t i = 0; i < list->n; i++)
-		json_array_append_new(events, event_object(&list->events[i]));
+		json_array_append_new(
+			events, event_object(list->core, &list->events[i]));
 	object = json_pack("{s:s, s:s, s:i, s:b, s:o, s:o, s:o}", "core",
 			   upmu_core_name(list->core), "title",
 			   upmu_core_title(list->core), "counters",

@@ -90,7 +90,7 @@ const char *list_group_at(size_t n);
  * any of its names, and what is to know of it. Exit status.
  */
 int list_explain(const char *name, const struct upmu_machine *machine,
-		 bool is_here);
+		 bool is_here, bool json);
 
 /** @text from column @column on, later lines indented to there. */
 void list_print_wrapped(const char *text, int column);

@@ -184,13 +184,28 @@ static size_t base_length(const char *name)
 	return n;
 }
 
+/* 'r' or 'w' where a name says reads or writes alone, else 0. */
+static char direction(const char *name)
+{
+	for (; (name = strchr(name, '_')); name++) {
+		size_t n = 1 + strcspn(name + 1, "_");
+
+		if (n == 3 &&
+		    (!strncmp(name, "_rd", n) || !strncmp(name, "_wr", n)))
+			return name[1];
+	}
+	return 0;
+}
+
 bool list_is_near(const struct upmu_event_row *row,
 		  const struct upmu_event_row *other)
 {
 	const char *a = upmu_row_name(row), *b = upmu_row_name(other);
 	size_t n = base_length(a);
+	char one = direction(a), two = direction(b);
 
-	return row != other && n == base_length(b) && !strncmp(a, b, n);
+	return row != other && n == base_length(b) && !strncmp(a, b, n) &&
+	       (!one || !two || one == two);
 }
 
 const struct upmu_event_row *list_nearer(const struct upmu_core_kind *kind,

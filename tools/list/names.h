@@ -39,9 +39,10 @@ bool list_perf_says(char *out, size_t size, const struct upmu_core_kind *kind,
 		    const struct upmu_generic *generic);
 
 /**
- * Does another event of the same core count nearly the same? Of the same
- * family are names that differ in how far the instruction came or in whether
- * it reads or writes: br_mis_pred and br_mis_pred_retired.
+ * Does another event of the same core count nearly the same? Names that differ
+ * in how far the instruction came do (br_mis_pred, br_mis_pred_retired), and
+ * those of which one counts a part of the other (l1d_cache, l1d_cache_rd), but
+ * not reads and writes (l1d_cache_rd, l1d_cache_wr).
  */
 bool list_is_near(const struct upmu_event_row *row,
 		  const struct upmu_event_row *other);

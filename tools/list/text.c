@@ -190,6 +190,26 @@ static int name_width(const struct list_core *list)
 	return most < WIDEST_NAME ? (int)most : WIDEST_NAME;
 }
 
+/* Of what was searched for: who found one event may want its neighbour. */
+static void print_near(const struct list_core *list,
+		       const struct upmu_event_row *row, int column)
+{
+	const struct upmu_event_row *other;
+	char line[256] = "nearly the same:";
+	size_t used = strlen(line), empty = used;
+
+	for (size_t i = 0; (other = upmu_core_row(list->core, i)); i++)
+		if (list_is_near(row, other) && used < sizeof(line))
+			used += (size_t)snprintf(
+				line + used, sizeof(line) - used,
+				"%s 0x%02x %s", used > empty ? "," : "",
+				upmu_row_code(other), upmu_row_name(other));
+	if (used == empty)
+		return;
+	printf("%*s~ ", column - 2, "");
+	list_print_wrapped(line, column);
+}
+
 static void print_event(const struct list_core *list,
 			const struct list_event *event)
 {
@@ -206,6 +226,8 @@ static void print_event(const struct list_core *list,
 		printf("%*s! ", column - 2, "");
 		list_print_wrapped(caveat, column);
 	}
+	if (list->is_searched && event->row)
+		print_near(list, event->row, column);
 }
 
 static void print_group(const struct list_core *list, const char *group)
