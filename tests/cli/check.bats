@@ -97,6 +97,13 @@ elf() {
 	[ "$(next)" = "sudo reboot" ]
 }
 
+@test "check_proposes_no_reboot_where_no_kernel_has_modules" {
+	run "$upmu" check
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"hint: sudo apt install linux-headers-armmp"* ]]
+	[[ "$output" != *reboot* ]]
+}
+
 @test "check_says_modprobe_where_the_module_is_installed" {
 	modules "$release"
 	mkdir -p "$UPMU_ROOT/lib/modules/$release/updates/dkms"

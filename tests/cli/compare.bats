@@ -59,6 +59,28 @@ few() {	# OPTION...
 	done
 }
 
+@test "compare_prints_the_limits_that_it_saves_and_no_others" {
+	few -j -o out.json python3 touch.py 100 -- python3 touch.py 8000
+	"$upmu" compare out.json >text
+	python3 - <<-'E'
+		import json, re
+		text, limits = open("text").read(), 0
+		for event in json.load(open("out.json"))["events"]:
+		    change = event["commands"][1]["change"]
+		    if change["exact"] or change["percent"] is None:
+		        continue
+		    block = re.search(rf"^{event['event']}$.*?\n\n",
+		                      text + "\n\n", re.M | re.S).group(0)
+		    said = "{percent:+.2f} %".format(**change)
+		    low, high = change["percent_low_95"], change["percent_high_95"]
+		    if low is not None:
+		        said += f" ({low:+.2f} to {high:+.2f})"
+		        limits += 1
+		    assert f"{said}  " in block, (said, block)
+		assert limits
+	E
+}
+
 @test "compare_reads_what_stat_wrote" {
 	"$upmu" stat -r 5 -e page-faults -j -o a.json -- true
 	"$upmu" stat -r 5 -e page-faults -j -o b.json -- python3 -c ''
