@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# hardware.sh PROGRAMS MODULE [SECONDS]: the board tests that need no emulator, on this
-# machine, as root. PROGRAMS is the folder of the built tree (or /upmu/bin on
-# an emulated board, where tests/boards/hardware.test tries this script), MODULE
-# is upmu.ko. The soak takes SECONDS. Prints TAP. Counts of cycles are shown,
-# not judged.
+# hardware.sh PROGRAMS MODULE [SECONDS [NAME...]]: the board tests that need no
+# emulator, on this machine, as root. PROGRAMS is the folder of the built tree
+# (or /upmu/bin on an emulated board, where tests/boards/hardware.test tries this
+# script), MODULE is upmu.ko. The soak takes SECONDS; with NAMEs only these of
+# the programs that judge themselves are run. Prints TAP. Counts of cycles are
+# shown, not judged.
 set -u
 programs=$1
 module=$2
 seconds=${3:-10}
+shift "$(($# < 3 ? $# : 3))"
+[ $# -gt 0 ] || set -- kmod_lease kmod_page kmod_cycles kmod_raw lib_truth
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 number=0
@@ -116,7 +119,7 @@ upmu cost
 ok cost_of_a_read $?
 
 # Programs that judge themselves; each prints TAP, shown as it is.
-for name in kmod_lease kmod_page kmod_cycles kmod_raw lib_truth; do
+for name; do
 	[ -n "$(program "$name")" ] || continue
 	case $name in
 	kmod_*) if [ -e "$user_access" ]; then
