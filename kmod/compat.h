@@ -48,28 +48,64 @@ upmu_compat_perf_context(struct task_struct *task)
 #endif
 }
 
-/* A function that a kprobe stands before: its argument, and not to call it. */
+/*
+ * The function that sends a process the signal for an instruction that it may
+ * not execute; a kprobe that stands before it has what it is called with in
+ * @regs. Which signal, and not to call it; then the registers of the process.
+ */
+#define UPMU_STATE_THUMB 0x00000020u /* in CPSR and its like on arm64 */
+#define UPMU_STATE_IT	 0x0600fc00u
+
 #ifdef CONFIG_ARM64
-static inline unsigned long upmu_compat_argument(struct pt_regs *regs,
-						 unsigned int n)
+#define UPMU_SENDS_SIGNAL "force_signal_inject"
+
+static inline unsigned long upmu_compat_signal(struct pt_regs *regs)
 {
-	return regs_get_kernel_argument(regs, n);
+	return regs_get_kernel_argument(regs, 0);
 }
 
 static inline void upmu_compat_return(struct pt_regs *regs)
 {
 	instruction_pointer_set(regs, procedure_link_pointer(regs));
 }
-#else
-static inline unsigned long upmu_compat_argument(struct pt_regs *regs,
-						 unsigned int n)
+
+static inline u32 upmu_compat_state(const struct pt_regs *user)
 {
-	return 0;
+	return user->pstate;
+}
+
+static inline void upmu_compat_set_state(struct pt_regs *user, u32 state)
+{
+	user->pstate = (user->pstate & ~0xffffffffull) | state;
+}
+
+#define upmu_compat_register(user, n) ((user)->regs[n])
+#define UPMU_IS_A64(user)	      (!compat_user_mode(user))
+#else
+#define UPMU_SENDS_SIGNAL "force_sig_fault"
+
+static inline unsigned long upmu_compat_signal(struct pt_regs *regs)
+{
+	return regs->ARM_r0;
 }
 
 static inline void upmu_compat_return(struct pt_regs *regs)
 {
+	regs->ARM_pc = regs->ARM_lr;
 }
+
+static inline u32 upmu_compat_state(const struct pt_regs *user)
+{
+	return user->ARM_cpsr;
+}
+
+static inline void upmu_compat_set_state(struct pt_regs *user, u32 state)
+{
+	user->ARM_cpsr = state;
+}
+
+#define upmu_compat_register(user, n) ((user)->uregs[n])
+#define UPMU_IS_A64(user)	      false
 #endif
 
 /* Up to 6.11 a set of counters has a lock, which the v6 and v7 drivers take. */

@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trap.c - a holder whose permission was taken away tries again
+ * trap.c - before a process that is permitted something gets SIGILL
  *
- * Where perf's driver writes the permission register too (PMUv3's since Linux
- * 5.17), a few of its writes cannot be met otherwise: each write of 0 to
+ * On PMUv3 two things end in SIGILL that need not.
+ *
+ * The permission was taken away: perf's driver, where it writes the register
+ * too (since Linux 5.17), cannot be met at each write. One of 0 to
  * kernel.perf_user_access clears the register of every CPU, and KVM puts its
- * own copy back when a vCPU leaves. A holder would get SIGILL. So where the
- * kernel is about to send that, this looks first: if the register lacks what
- * the process is granted, it is written and the instruction executed again.
+ * own copy back when a vCPU leaves. If the register lacks what the process is
+ * granted, it is written and the instruction executed again. A trap may be
+ * taken on one CPU and looked at on another, whose register is right: so each
+ * place in a program gets one more try.
  *
- * A trap may be taken on one CPU and looked at on another, whose register is
- * right: so each place in a program gets one more try.
+ * A program that sees in PMUSERENR that something is permitted makes sure that
+ * the cycle counter is on before it reads it, as libx264 does: it reads PMCR
+ * and writes PMCNTENSET, which who may only read may not. What it reads is told
+ * to it, and writing what is there already is nothing: that is done for it. It
+ * changes nothing, so whatever would change something gets SIGILL as before.
  */
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/sched/signal.h>
+#include <linux/uaccess.h>
 
 #include "process.h"
 #include "trap.h"
@@ -26,17 +33,108 @@ struct upmu_trap {
 };
 
 static DEFINE_PER_CPU(struct upmu_trap, upmu_trap);
-static bool upmu_trap_set;
+static bool upmu_trap_set; /* loading */
 
-static bool upmu_trap_again(unsigned long address)
+/**
+ * struct upmu_trapped - an access to PMCR or PMCNTENSET
+ * @reads: or writes
+ * @enables: PMCNTENSET
+ * @n: general register
+ */
+struct upmu_trapped {
+	bool reads;
+	bool enables;
+	unsigned int n;
+};
+
+/* DDI 0487 C5.2.17, PMCR_EL0 and PMCNTENSET_EL0: bit 5 apart */
+static bool upmu_trap_decode_a64(u32 code, struct upmu_trapped *trapped)
+{
+	trapped->reads = code & BIT(21);
+	trapped->enables = code & BIT(5);
+	trapped->n = code & 0x1f;
+	return (code & ~(BIT(21) | BIT(5) | 0x1fu)) == 0xd51b9c00 &&
+	       trapped->n != 31;
+}
+
+/* DDI 0406C A8.8.98 MCR, A8.8.107 MRC: the same in A32 and T32 */
+static bool upmu_trap_decode_a32(u32 code, struct upmu_trapped *trapped)
+{
+	trapped->reads = code & BIT(20);
+	trapped->enables = code & BIT(5);
+	trapped->n = code >> 12 & 0xf;
+	return (code & ~(0xf000f000 | BIT(20) | BIT(5))) == 0x0e090f1c &&
+	       code >> 28 != 0xf && trapped->n != 15;
+}
+
+static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
+{
+	bool read;
+	u32 code;
+
+	pagefault_disable();
+	read = !__copy_from_user_inatomic(&code,
+					  (void __user *)instruction_pointer(
+						  user),
+					  sizeof(code));
+	pagefault_enable();
+	if (!read)
+		return false;
+	if (UPMU_IS_A64(user))
+		return upmu_trap_decode_a64(code, trapped);
+	if (upmu_compat_state(user) & UPMU_STATE_THUMB)
+		code = code << 16 | code >> 16;
+	return upmu_trap_decode_a32(code, trapped);
+}
+
+/* To the next instruction: in T32 perhaps of an IT block, DDI 0406C A2.5.2. */
+static void upmu_trap_step(struct pt_regs *user)
+{
+	u32 state = upmu_compat_state(user);
+	u32 it = (state >> 8 & 0xfc) | (state >> 25 & 3);
+
+	instruction_pointer_set(user, instruction_pointer(user) + 4);
+	if (UPMU_IS_A64(user) || !(state & UPMU_STATE_THUMB))
+		return;
+	it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
+	state &= ~UPMU_STATE_IT;
+	upmu_compat_set_state(user, state | (it & 0xfc) << 8 | (it & 3) << 25);
+}
+
+static bool upmu_trap_answer(struct pt_regs *user)
+{
+	struct upmu_trapped trapped;
+	u32 is, value;
+
+	if (!upmu_trap_decode(user, &trapped))
+		return false;
+	is = trapped.enables ? upmu_regs_enabled() : upmu_regs_control();
+	value = upmu_compat_register(user, trapped.n);
+	if (trapped.reads)
+		upmu_compat_register(user, trapped.n) = is;
+	else if (trapped.enables
+			 ? value & ~is
+			 : (value ^ is) & (UPMU_CONTROL_SAVED | UPMU_CONTROL_P |
+					   UPMU_CONTROL_C))
+		return false;
+	upmu_trap_step(user);
+	return true;
+}
+
+static bool upmu_trap_again(struct pt_regs *user)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
+	unsigned long address = instruction_pointer(user);
 	u32 bits = current->mm
 			   ? upmu_process_bits(upmu_process_with(current->mm))
 			   : 0;
 
 	if (!bits)
 		return false;
+	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user))
+		return true;
+	if (!upmu_publish_user_access())
+		return false; /* nobody else writes the register */
 	if (bits & ~upmu_regs_user_access()) {
 		upmu_access_refresh_local();
 		return true;
@@ -48,19 +146,28 @@ static bool upmu_trap_again(unsigned long address)
 	return true;
 }
 
-/* Before force_signal_inject(signal, code, address, ...); interrupts off. */
+/* Interrupts off. */
 static int upmu_trap_before_signal(struct kprobe *probe, struct pt_regs *regs)
 {
-	if (upmu_compat_argument(regs, 0) != SIGILL ||
-	    !upmu_trap_again(upmu_compat_argument(regs, 2)))
+	struct pt_regs *user = current_pt_regs();
+
+	if (upmu_compat_signal(regs) != SIGILL || !user_mode(user) ||
+	    !upmu_trap_again(user))
 		return 0;
 	upmu_compat_return(regs);
 	return 1;
 }
 
+/* With it, Linux makes no jump of the probe, which could not return early. */
+static void upmu_trap_after(struct kprobe *probe, struct pt_regs *regs,
+			    unsigned long flags)
+{
+}
+
 static struct kprobe upmu_trap_probe = {
-	.symbol_name = "force_signal_inject",
+	.symbol_name = UPMU_SENDS_SIGNAL,
 	.pre_handler = upmu_trap_before_signal,
+	.post_handler = upmu_trap_after,
 };
 
 bool upmu_trap_works(void)
@@ -72,12 +179,14 @@ int upmu_trap_init(void)
 {
 	int err;
 
-	if (!upmu_publish_user_access())
-		return 0;
+	if (upmu_access_bits(UPMU_MODE_CYCLES) & UPMU_USER_EN)
+		return 0; /* what may be read may be written */
 	err = register_kprobe(&upmu_trap_probe);
 	if (err)
-		pr_warn("no kprobe in this kernel (error %d): neither CYCLES nor RAW\n",
-			err);
+		pr_warn("no kprobe in this kernel (error %d): %s\n", err,
+			upmu_publish_user_access()
+				? "neither CYCLES nor RAW"
+				: "programs that look at PMCR get SIGILL");
 	upmu_trap_set = !err;
 	return 0;
 }

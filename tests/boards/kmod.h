@@ -151,7 +151,7 @@ static inline int try_cycles(uint32_t *value)
 	return permitted;
 }
 
-/* 1: permitted to write PMCR, which is left as it was */
+/* 1: permitted to write PMOVSR, which is left as it was */
 static inline int try_write(void)
 {
 	struct sigaction action = { .sa_handler = kmod_on_illegal }, before;
@@ -159,7 +159,7 @@ static inline int try_write(void)
 
 	sigaction(SIGILL, &action, &before);
 	if (!sigsetjmp(kmod_illegal, 1)) {
-		upmu_regs_change_control(0, 0);
+		upmu_regs_clear_overflow(0);
 		permitted = 1;
 	}
 	sigaction(SIGILL, &before, NULL);

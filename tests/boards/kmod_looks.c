@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_looks - a program that looks whether the counters are on before it reads
+ *
+ * As libx264 does on 32-bit ARM: where PMUSERENR is not 0 it reads PMCR, writes
+ * PMCNTENSET and only then reads the cycle counter.
+ */
+#include "tests/boards/kmod.h"
+
+#define OPEN "/sys/module/upmu/parameters/open"
+
+enum { RUNS, STANDS_STILL, CLOSED, OFF, SKIPS_TOO_MUCH };
+
+static int looks(void *unused)
+{
+	uint32_t first;
+
+	(void)unused;
+	if (!upmu_regs_user_access())
+		return CLOSED;
+	if (!(upmu_regs_control() & UPMU_CONTROL_E))
+		return OFF;
+	upmu_regs_enable(UPMU_MASK_CYCLES);
+	first = upmu_regs_cycles32();
+	spin_loop(1000);
+	return upmu_regs_cycles32() == first ? STANDS_STILL : RUNS;
+}
+
+/* As compilers write it: the instruction is the first of an IT block. */
+static int looks_if(void *unused)
+{
+	int after = 0;
+
+	(void)unused;
+#ifdef __arm__
+	uint32_t control = 0, equal = 1;
+
+	__asm__ volatile(".syntax unified\n"
+			 "cmp	%2, #1\n"
+			 "itee	eq\n"
+			 "mrceq	p15, 0, %0, c9, c12, 0\n"
+			 "addne	%1, #1\n"
+			 "addne	%1, #2\n"
+			 "add	%1, #4\n"
+			 : "+r"(control), "+r"(after)
+			 : "r"(equal)
+			 : "cc");
+	if (!(control & UPMU_CONTROL_E))
+		return OFF;
+#else
+	after = 4;
+#endif
+	return after == 4 ? RUNS : SKIPS_TOO_MUCH;
+}
+
+static int resets(void *unused)
+{
+	(void)unused;
+	upmu_regs_change_control(0, UPMU_CONTROL_C);
+	return 0;
+}
+
+static int stops(void *unused)
+{
+	(void)unused;
+	upmu_regs_change_control(UPMU_CONTROL_E, 0);
+	return 0;
+}
+
+static int divides(void *unused)
+{
+	(void)unused;
+	upmu_regs_change_control(0, UPMU_CONTROL_D);
+	return 0;
+}
+
+static int starts_another(void *unused)
+{
+	(void)unused;
+	upmu_regs_enable(1);
+	return 0;
+}
+
+static int switches_off(void *unused)
+{
+	(void)unused;
+	upmu_regs_disable(UPMU_MASK_CYCLES);
+	return 0;
+}
+
+static void changes_tests(void)
+{
+	static const struct {
+		int (*run)(void *unused);
+		const char *claim;
+	} changes[] = {
+		{ resets, "setting_the_cycle_counter_to_0_is_sigill" },
+		{ stops, "stopping_all_is_sigill" },
+		{ divides, "dividing_by_64_is_sigill" },
+		{ starts_another, "starting_an_event_counter_is_sigill" },
+		{ switches_off, "switching_the_cycle_counter_off_is_sigill" },
+	};
+
+	for (size_t n = 0; n < sizeof(changes) / sizeof(*changes); n++) {
+		int status = in_child(changes[n].run, NULL);
+
+		tap(status == -SIGILL, changes[n].claim, "%d", status);
+	}
+}
+
+int main(void)
+{
+	int fd = take_flags(UPMU_MODE_CYCLES, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int status = in_child(looks, NULL);
+
+	tap(fd >= 0 && status == RUNS,
+	    "under_a_cycles_lease_a_program_may_look_first", "%d, %d", fd,
+	    status);
+	status = in_child(looks_if, NULL);
+	tap(status == RUNS, "and_goes_on_at_the_next_instruction", "%d",
+	    status);
+	changes_tests();
+	sleep(1); /* Linux makes a probe faster some time after it was set */
+	for (int n = 0; n < 50 && status == RUNS; n++)
+		status = in_child(looks, NULL);
+	tap(status == RUNS, "also_later_and_often", "%d", status);
+	close(fd);
+	status = in_child(looks, NULL);
+	tap(status == CLOSED || status == -SIGILL, "without_a_lease_it_may_not",
+	    "%d", status);
+	poke(OPEN, "cycles");
+	status = in_child(looks, NULL);
+	tap(status == RUNS, "under_open_cycles_every_program_may", "%d",
+	    status);
+	changes_tests();
+	poke(OPEN, "none");
+	status = in_child(looks, NULL);
+	tap(status == CLOSED || status == -SIGILL, "and_none_after_it", "%d",
+	    status);
+	return tap_done();
+}
