@@ -3,9 +3,10 @@
  * upmu exec: run a program that reads the PMU's registers itself, with the
  * registers open to it and to its children.
  *
- * Where the kernel can open them (arm64 since 5.17: kernel.perf_user_access),
- * by an inherited perf event that user mode may read, one for each kind of
- * core; elsewhere by a lease of upmu.ko, which upmu holds for the program.
+ * Where the kernel opens them (arm64 since 5.17, kernel.perf_user_access=1), by
+ * an inherited perf event that user mode may read, one for each kind of core;
+ * elsewhere by a lease of upmu.ko, which upmu holds for the program, and by
+ * nothing where open=all has opened them to everybody.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -43,24 +44,14 @@ static void close_opening(struct opening *opening)
 		close(opening->event[--opening->events]);
 }
 
-static bool kernel_opens(void)
+/* 1: it does, 0: it could, -1: it cannot */
+static int kernel_opens(void)
 {
 	long value;
 
-	return !upmu_sys_read_long(USER_ACCESS, &value);
-}
-
-static bool kernel_may_open(void)
-{
-	long value;
-
-	if (!upmu_sys_read_long(USER_ACCESS, &value) && value)
-		return true;
-	fputs("upmu exec: this kernel opens the registers by itself, but is "
-	      "told not to: kernel.perf_user_access is 0\n"
-	      "hint: sudo sysctl kernel.perf_user_access=1\n",
-	      stderr);
-	return false;
+	if (upmu_sys_read_long(USER_ACCESS, &value))
+		return -1;
+	return value != 0;
 }
 
 static int fail(const char *act)
@@ -124,24 +115,45 @@ static int open_by_perf(struct opening *opening, pid_t pid)
 	return n > 0 ? 0 : -1;
 }
 
-static int open_by_lease(struct opening *opening, uint32_t mode)
+static bool is_open_to_all(void)
 {
-	if (upmu_lease_take(&opening->lease, mode,
-			    UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC))
-		return fail("lease the registers");
-	return 0;
+	struct upmu_info info;
+	int fd = upmu_device_open(&info);
+
+	if (fd < 0)
+		return false;
+	close(fd);
+	return info.open == UPMU_OPEN_ALL;
+}
+
+static int open_by_lease(struct opening *opening, bool raw)
+{
+	int error = upmu_lease_take(&opening->lease,
+				    raw ? UPMU_MODE_RAW : UPMU_MODE_CYCLES,
+				    UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC);
+
+	if (!error)
+		return 0;
+	if (!raw && error == -ENXIO && kernel_opens() == 0) {
+		fputs("upmu exec: this kernel opens the registers by itself, "
+		      "but is told not to: kernel.perf_user_access is 0\n"
+		      "hint: sudo sysctl kernel.perf_user_access=1\n",
+		      stderr);
+		return -1;
+	}
+	if (error == -EBUSY && is_open_to_all())
+		return 0;
+	return fail("lease the registers");
 }
 
 /* A lease must be there before the fork, an event needs the child's pid. */
 static int start(struct child *child, struct opening *opening, bool raw,
 		 char **command)
 {
-	bool by_lease = raw || !kernel_opens();
+	bool by_lease = raw || kernel_opens() != 1;
 	int error;
 
-	if (by_lease ? open_by_lease(opening,
-				     raw ? UPMU_MODE_RAW : UPMU_MODE_CYCLES)
-		     : !kernel_may_open())
+	if (by_lease && open_by_lease(opening, raw))
 		return -1;
 	error = child_start(child, command);
 	if (error) {

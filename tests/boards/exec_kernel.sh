@@ -36,6 +36,13 @@ for program in exec_reads exec_reads32; do
 	upmu exec -- $program busy "$1"
 	echo "status $?"
 done
+echo @ module
+insmod /upmu/upmu.ko
+echo 0 >$access
+upmu exec -- exec_reads
+echo "status $?"
+echo 1 >$access
+rmmod upmu
 echo @ raw
 upmu exec --raw -- true
 echo "status $?"

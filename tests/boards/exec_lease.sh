@@ -97,6 +97,13 @@ echo "status $?"
 echo @ rawuser
 user /upmu/bin/upmu exec --raw -- true
 echo "status $?"
+echo @ openall
+echo all >/sys/module/upmu/parameters/open
+upmu exec -- exec_reads
+echo "status $?"
+upmu exec --raw -- exec_reads counts
+echo "status $?"
+echo none >/sys/module/upmu/parameters/open
 echo @ unload
 rmmod upmu
 echo "status $?"
