@@ -21,6 +21,8 @@
  * @granted: bits that a lease or `open` gives to what runs here
  * @prior: what it held before, or what perf's driver last wrote
  * @steered: @prior is to be put back
+ *
+ * On this CPU with interrupts off; /proc/upmu reads @granted of all.
  */
 struct upmu_access {
 	u32 granted;
@@ -30,8 +32,8 @@ struct upmu_access {
 
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
 static unsigned int upmu_access_users; /* upmu_mutex */
-static bool upmu_access_on;
-static bool upmu_access_shared; /* perf's driver writes it too */
+static bool upmu_access_on;	       /* upmu_mutex, cpus_read_lock() */
+static bool upmu_access_shared; /* perf's driver writes it too; upmu_mutex */
 
 u32 upmu_access_bits(u32 mode)
 {

@@ -54,15 +54,8 @@ struct upmu_adopt_node {
 
 static bool upmu_adopt_has_pmu(int cpu)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event) != -ENOENT &&
 		       PTR_ERR(event) != -EOPNOTSUPP;

@@ -46,6 +46,8 @@ enum upmu_cpu_state {
  * @away: @holders is to be put back
  * @before: registers before
  * @holders: registers as user mode left them
+ *
+ * All on this CPU with interrupts off.
  */
 struct upmu_cpu {
 	enum upmu_cpu_state state;

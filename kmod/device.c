@@ -24,7 +24,7 @@
 #define UPMU_LEASE_FLAGS (UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC)
 
 static const char *const upmu_raw_names[] = { "root", "group" };
-static int upmu_raw;
+static int upmu_raw; /* kernel_param_lock(); asked without */
 
 static int upmu_raw_set(const char *value, const struct kernel_param *param)
 {

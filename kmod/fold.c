@@ -26,7 +26,7 @@
 
 static DEFINE_PER_CPU(struct hrtimer, upmu_fold_timer);
 
-/* PMUs without interrupt; each is then one of all CPUs. */
+/* PMUs without interrupt, each one of all CPUs; they grow as upmu_pmus do. */
 static struct arm_pmu *upmu_fold_pmus[UPMU_MAX_PMUS];
 static unsigned int upmu_fold_count;
 

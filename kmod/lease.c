@@ -24,10 +24,10 @@
 /* Everything that sleeps: taking, ending, opening. */
 DEFINE_MUTEX(upmu_mutex);
 static unsigned int upmu_users[UPMU_MODES]; /* not yet put back; upmu_mutex */
-static LIST_HEAD(upmu_holds);  /* in force, of processes; upmu_lock, RCU */
-static LIST_HEAD(upmu_ending); /* upmu_lock */
-static unsigned int upmu_in_force;
-static struct workqueue_struct *upmu_queue;
+static LIST_HEAD(upmu_holds);	   /* in force, of processes; upmu_lock, RCU */
+static LIST_HEAD(upmu_ending);	   /* upmu_lock */
+static unsigned int upmu_in_force; /* upmu_lock */
+static struct workqueue_struct *upmu_queue; /* loading */
 
 static const char *const upmu_mode_names[] = {
 	[UPMU_MODE_COUNT] = "count",

@@ -47,6 +47,10 @@
  * @since: when
  * @wait: poll()
  * @free: frees it after the readers
+ *
+ * upmu_mutex: @pid, @uid, @comm, @mode, @flags and @since, set while it is NONE;
+ * @family at its end. upmu_lock: the lists, @process, @state (BROKEN comes by
+ * cmpxchg). @written is only told, and may lag.
  */
 struct upmu_hold {
 	struct kref ref;

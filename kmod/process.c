@@ -13,9 +13,9 @@
 
 DEFINE_RAW_SPINLOCK(upmu_lock);
 struct upmu_table upmu_table;
-static struct hlist_head upmu_by_pid[1 << UPMU_PROCESS_BITS];
-static LIST_HEAD(upmu_processes);
-static struct workqueue_struct *upmu_reaper;
+static struct hlist_head upmu_by_pid[1 << UPMU_PROCESS_BITS]; /* upmu_lock */
+static LIST_HEAD(upmu_processes);			      /* upmu_lock */
+static struct workqueue_struct *upmu_reaper;		      /* loading */
 static atomic_t upmu_families; /* not freed yet */
 
 /*
@@ -24,7 +24,7 @@ static atomic_t upmu_families; /* not freed yet */
  */
 #define UPMU_RESERVE 256
 
-static LIST_HEAD(upmu_reserve); /* by listed; upmu_lock */
+static LIST_HEAD(upmu_reserve); /* by listed; upmu_lock, as the next */
 static unsigned int upmu_reserve_count;
 
 static struct hlist_head *upmu_pid_bucket(const struct pid *pid)

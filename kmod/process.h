@@ -44,6 +44,10 @@ struct upmu_leases {
  * @written: enum upmu_written, by its processes
  * @uncovered: a process could not be covered for want of memory
  * @rcu: frees it after the readers
+ *
+ * Changed under upmu_lock, but @written (atomic) and @ref; @founder and the
+ * outer ones stay as they were when it was made known. A context switch reads
+ * the bits and what stays.
  */
 struct upmu_family {
 	struct kref ref;
@@ -74,6 +78,10 @@ struct upmu_family {
  * @executed: it executed a program since it was forked
  * @written: enum upmu_written, under its own leases
  * @free: frees it after the readers
+ *
+ * Changed under upmu_lock, but @written (atomic); @mm, @pid and @executed stay
+ * as they were when it was added. A context switch reads @by_mm, @mm, @own.bits,
+ * @family and @executed.
  */
 struct upmu_process {
 	struct hlist_node by_mm;

@@ -19,9 +19,22 @@
 /* What perf's page says for the cycle counter. */
 #define UPMU_INDEX_CYCLES 32
 
+/* They only grow, while loading or as a CPU comes online. */
 struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
 unsigned int upmu_pmu_count;
-static int (*upmu_default_index)(struct perf_event *event);
+static int (*upmu_default_index)(struct perf_event *event); /* loading */
+
+struct perf_event *upmu_perf_ask(u32 type, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = 0, /* cycles, the CPU's clock */
+		.disabled = 1,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+}
 
 struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
 {
@@ -113,15 +126,8 @@ bool upmu_publish_user_access(void)
  */
 static int upmu_publish_ask_default(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.disabled = 1,
-	};
-	struct perf_event *event;
+	struct perf_event *event = upmu_perf_ask(PERF_TYPE_SOFTWARE, 0);
 
-	event = perf_event_create_kernel_counter(&attr, 0, NULL, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	upmu_default_index = event->pmu->event_idx;
@@ -179,21 +185,14 @@ static int upmu_publish_add(struct perf_event *event)
 	return 0;
 }
 
-/* An event that never counts, only to learn which PMU serves this CPU. */
 void upmu_publish_cpu(unsigned int cpu)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HARDWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-		.disabled = 1,
-	};
 	struct perf_event *event;
 	int err;
 
 	if (upmu_publish_of_cpu(cpu))
 		return;
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
 	if (IS_ERR(event))
 		return; /* perf has no PMU for it */
 	err = upmu_publish_add(event);

@@ -153,6 +153,8 @@ extern unsigned int upmu_pmu_count;
 #define upmu_for_each_pmu(upmu) \
 	for ((upmu) = upmu_pmus; (upmu) < upmu_pmus + upmu_pmu_count; (upmu)++)
 
+/* Which PMU perf has for @cpu: an event that never counts, or ERR_PTR(). */
+struct perf_event *upmu_perf_ask(u32 type, int cpu);
 int upmu_publish_init(void);
 void upmu_publish_exit(void);
 /* A CPU came online: its PMU may be one not seen before. Sleeps. */

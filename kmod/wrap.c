@@ -31,7 +31,7 @@
 #define UPMU_EVENT_CYCLES  0x11u /* DDI 0406C C12.8.2 */
 #define UPMU_V6_ANY_EVENT  0x00u /* only to be placed as any other event is */
 
-static bool upmu_wrap_wanted; /* cpus_read_lock() */
+static bool upmu_wrap_wanted; /* upmu_mutex, cpus_read_lock() */
 
 static void upmu_kick_handler(struct perf_event *event,
 			      struct perf_sample_data *data,
