@@ -112,7 +112,8 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 @test "list_all_shows_every_core" {
 	run "$upmu" list --all -j
 	[ "$status" -eq 0 ]
-	tables=$(ls "$BATS_TEST_DIRNAME"/../../lib/events/tables/*.events | wc -l)
+	tables=$(find "$BATS_TEST_DIRNAME/../../lib/events/tables" \
+		-name '*.events' | wc -l)
 	[ "$(json 'len(v)')" = "$tables" ]
 	[ "$(json 'all(e["description"] for c in v for e in c["events"])')" = True ]
 	[ "$(json 'all(c["counters"] > 0 for c in v)')" = True ]
@@ -149,6 +150,15 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	on qemu-virt-64 -j
 	[ "$(json '[e["countable"] for e in v["events"] if e["name"] == "l1d_cache"]')" = "[False]" ]
 	[ "$(json '[e["now"] for e in v["events"] if e["name"] == "l1d_cache"]')" = "['not emulated']" ]
+}
+
+@test "list_tells_what_a_core_can_count_apart" {
+	run "$upmu" list --core cortex-a15
+	[[ "$output" == *"apart: user (:u) kernel (:k) hypervisor (:h)"* ]]
+	run "$upmu" list --core cortex-a5
+	[[ "$output" == *"cannot tell user from kernel: no :u, no :k"* ]]
+	run "$upmu" list -j --core cortex-a15
+	[[ "$(json 'v["filters"] if "filters" in v else v["cores"][0]["filters"]')" == "['user', 'kernel', 'hyp']" ]]
 }
 
 @test "fit_says_one_set_where_all_fit" {
@@ -470,6 +480,7 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 		run --separate-stderr "$upmu" list --core cortex-a53 -j --explain "$name"
 		[ "$status" -eq 1 ]
 		[ "$(json 'v["events"]')" = "[]" ]
+		# shellcheck disable=SC2154 # set by run
 		[[ "$stderr" == *"no event of this core is called"* ]]
 	done
 }

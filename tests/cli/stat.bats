@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || exit
 }
 
 needs_terminal() {
@@ -24,8 +24,7 @@ wait_until() {	# COMMAND...
 }
 
 counting() {	# PID
-	# shellcheck disable=SC2012	# what the links lead to is asked
-	ls -l "/proc/$1/fd" 2>/dev/null | grep -q perf_event
+	readlink "/proc/$1/fd/"* 2>/dev/null | grep -q perf_event
 }
 
 @test "stat_returns_the_programs_exit_status" {
@@ -99,6 +98,7 @@ counting() {	# PID
 }
 
 @test "stat_counts_the_programs_children" {
+	# shellcheck disable=SC2016 # the inner shell expands it
 	one='i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
 	"$upmu" stat -e task-clock -o alone -- sh -c "$one"
 	"$upmu" stat -e task-clock -o four -- \
@@ -195,6 +195,11 @@ counting() {	# PID
 	run "$upmu" stat --timeout 200 -e task-clock -- sleep 30
 	[ "$status" -eq 124 ]
 	[[ "$output" == *"task-clock"* ]]
+	# not only its own waiting: the program is told
+	run "$upmu" stat --timeout 1000 -e task-clock -- sh -c \
+		'trap "echo >told; exit" TERM; sleep 10 & wait'
+	[ "$status" -eq 124 ]
+	[ -e told ]
 }
 
 @test "stat_counts_a_running_process_until_it_ends" {
@@ -230,6 +235,7 @@ counting() {	# PID
 }
 
 @test "stat_delay_leaves_the_beginning_out" {
+	# shellcheck disable=SC2016 # the inner shell expands it
 	one='i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done'
 	"$upmu" stat -e task-clock -o all -- sh -c "$one"
 	"$upmu" stat -e task-clock -D 2000 -o late -- sh -c "$one; sleep 3"
@@ -352,7 +358,7 @@ counting() {	# PID
 	# Only since boot, not now and not newly: no word about it.
 	echo 50000 >"$fw/get_throttled"
 	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true
-	! grep -qE 'voltage|throttled' report
+	run ! grep -qE 'voltage|throttled' report
 }
 
 @test "stat_says_that_the_frequency_governor_changed" {

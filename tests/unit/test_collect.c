@@ -127,6 +127,18 @@ static void lost_time_is_shared_out(void **state)
 	assert_extended(BIG, 2 * MS);
 }
 
+/* Of times that differ, the longest is that of the program. */
+static void the_longest_time_of_a_kind_is_shared_out(void **state)
+{
+	(void)state;
+	begin_run(2);
+	tell(LITTLE, 10 * MS, 4 * MS);
+	tell(BIG, 8 * MS, 1 * MS);
+	engine_collect(&engine, count);
+	assert_extended(LITTLE, 8 * MS);
+	assert_extended(BIG, 2 * MS);
+}
+
 /* Attached sets are started and read one after another. */
 static void what_reading_takes_is_no_lost_time(void **state)
 {
@@ -213,6 +225,7 @@ int main(void)
 		cmocka_unit_test(
 			a_program_on_one_kind_leaves_the_other_uncounted),
 		cmocka_unit_test(lost_time_is_shared_out),
+		cmocka_unit_test(the_longest_time_of_a_kind_is_shared_out),
 		cmocka_unit_test(what_reading_takes_is_no_lost_time),
 		cmocka_unit_test(each_interval_has_its_own_times),
 		cmocka_unit_test(threads_on_both_kinds_add_up),

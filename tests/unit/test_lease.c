@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/module/lease.h"
 #include "said.h"
 
 static int lease;
@@ -195,6 +196,31 @@ static void what_is_no_lease_is_ebadf(void **state)
 #define LEASE_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
+/* Asked before it is taken, as taking a RAW lease stops perf. */
+static void what_would_be_granted_is_told_and_nothing_is_taken(void **state)
+{
+	struct upmu_info info = {
+		.modes = 1u << UPMU_MODE_COUNT | 1u << UPMU_MODE_RAW,
+		.reason = UPMU_REASON_NO_PMU,
+		.flags = UPMU_INFO_RAW_GROUP,
+	};
+
+	(void)state;
+	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW), 0);
+	assert_said("the module upmu grants the mode RAW");
+	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_CYCLES),
+			 -EOPNOTSUPP);
+	assert_said("there is no PMU to be seen here");
+	info.leases = 1;
+	info.holder_pid = 42;
+	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW), -EBUSY);
+	assert_said("process 42");
+	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_COUNT), 0);
+	info.open = UPMU_OPEN_ALL;
+	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW), 0);
+	assert_said("parameter open is 'all'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +237,7 @@ int main(void)
 		LEASE_TEST(what_a_machine_cannot_grant_tells_why),
 		LEASE_TEST(unknown_modes_and_flags_are_einval),
 		LEASE_TEST(no_memory_and_no_descriptors_pass_through),
+		LEASE_TEST(what_would_be_granted_is_told_and_nothing_is_taken),
 		LEASE_TEST(a_broken_lease_is_estale),
 		LEASE_TEST(what_is_no_lease_is_ebadf),
 	};
