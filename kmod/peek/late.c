@@ -58,7 +58,7 @@ static unsigned long late_at_work(const char *text)
 
 static void late_note(struct late *late, s64 ns)
 {
-	const struct pt_regs *regs = get_irq_regs();
+	struct pt_regs *regs = get_irq_regs();
 
 	/* Pages are given back in portions, by whoever frees the last one. */
 	if (ns > LATE_LOOK_NS && late_at_work("free_unref_page")) {
