@@ -18,7 +18,8 @@ const char *explain_formula(const struct upmu_core *core,
 		if (upmu_core_default(core, (enum upmu_default)role) != row)
 			continue;
 		for (size_t i = 0;
-		     (key = stat_formula_at((enum upmu_default)role, i)); i++)
+		     (key = stat_formula_at((enum upmu_default)role, row, i));
+		     i++)
 			if (!n--)
 				return key;
 	}

@@ -12,35 +12,53 @@ static const struct formula {
 	const char *unit;
 	enum upmu_default over, under;
 	double factor;
+	enum { ANY, STALLS, NO_STALLS } of; /* what the event over it counts */
 } formulas[] = {
-	{ "cpi", "CPI", "", UPMU_DEFAULT_CYCLES, UPMU_DEFAULT_INSTRUCTIONS, 1 },
-	{ "ipc", "IPC", "", UPMU_DEFAULT_INSTRUCTIONS, UPMU_DEFAULT_CYCLES, 1 },
+	{ "cpi", "CPI", "", UPMU_DEFAULT_CYCLES, UPMU_DEFAULT_INSTRUCTIONS, 1,
+	  ANY },
+	{ "ipc", "IPC", "", UPMU_DEFAULT_INSTRUCTIONS, UPMU_DEFAULT_CYCLES, 1,
+	  ANY },
 	{ "stall_percent", "% of cycles stalled", "%", UPMU_DEFAULT_STALL,
-	  UPMU_DEFAULT_CYCLES, 100 },
+	  UPMU_DEFAULT_CYCLES, 100, STALLS },
+	/* cores that count no stalls count refills in their place */
+	{ "l1i_miss_pti", "PTI", "PTI", UPMU_DEFAULT_STALL,
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000, NO_STALLS },
 	{ "l1d_pti", "PTI", "PTI", UPMU_DEFAULT_L1D, UPMU_DEFAULT_INSTRUCTIONS,
-	  1000 },
+	  1000, ANY },
 	{ "l1d_miss_percent", "% of accesses", "%", UPMU_DEFAULT_L1D_MISS,
-	  UPMU_DEFAULT_L1D, 100 },
+	  UPMU_DEFAULT_L1D, 100, ANY },
 	{ "l1d_miss_pti", "PTI", "PTI", UPMU_DEFAULT_L1D_MISS,
-	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000, ANY },
 	{ "dtlb_miss_pti", "PTI", "PTI", UPMU_DEFAULT_DTLB,
-	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000, ANY },
 	{ "tlb_miss_pti", "PTI", "PTI", UPMU_DEFAULT_TLB,
-	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000, ANY },
 	{ "branch_pti", "PTI", "PTI", UPMU_DEFAULT_BRANCHES,
-	  UPMU_DEFAULT_INSTRUCTIONS, 1000 },
+	  UPMU_DEFAULT_INSTRUCTIONS, 1000, ANY },
 	{ "mispredict_percent", "% of branches", "%",
-	  UPMU_DEFAULT_BRANCH_MISSES, UPMU_DEFAULT_BRANCHES, 100 },
+	  UPMU_DEFAULT_BRANCH_MISSES, UPMU_DEFAULT_BRANCHES, 100, ANY },
 };
 
 #define FORMULAS (sizeof(formulas) / sizeof(formulas[0]))
 
-const char *stat_formula_at(enum upmu_default role, size_t n)
+/* By its name, where our tables have it; perf's own stalls are stalls. */
+static bool fits(const struct formula *f, const struct upmu_event_row *row)
 {
-	for (size_t i = 0; i < FORMULAS; i++)
-		if ((formulas[i].over == role || formulas[i].under == role) &&
+	bool stalls = !row || strstr(upmu_row_name(row), "stall");
+
+	return f->of == ANY || stalls == (f->of == STALLS);
+}
+
+const char *stat_formula_at(enum upmu_default role,
+			    const struct upmu_event_row *row, size_t n)
+{
+	for (size_t i = 0; i < FORMULAS; i++) {
+		const struct formula *f = &formulas[i];
+
+		if ((f->under == role || (f->over == role && fits(f, row))) &&
 		    !n--)
-			return formulas[i].key;
+			return f->key;
+	}
 	return NULL;
 }
 
@@ -107,9 +125,13 @@ static size_t add_formula(const struct stat_report *report, int lane,
 {
 	int over = find(report, lane, f->over);
 	int under = find(report, lane, f->under);
+	const struct upmu_event *parsed;
 	double divisor;
 
 	if (over < 0 || under < 0)
+		return 0;
+	parsed = report->events->event[over].parsed;
+	if (!fits(f, parsed ? parsed->row : NULL))
 		return 0;
 	divisor = stat_value(report, &report->count[under]);
 	if (!(divisor > 0))

@@ -94,7 +94,8 @@ struct stat_report {
 };
 
 /** The ratios that one of the nine events goes into; NULL from the end on. */
-const char *stat_formula_at(enum upmu_default role, size_t n);
+const char *stat_formula_at(enum upmu_default role,
+			    const struct upmu_event_row *row, size_t n);
 
 /** "<not counted>" and so on; "" for one that was counted. */
 const char *stat_state_text(enum engine_state state);
