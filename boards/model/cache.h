@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cache: physical addresses, write-back, write-allocate. It drops the line
- * that was used least recently, whatever the core does.
+ * A cache: physical addresses, write-back. It drops the line that was used
+ * least recently, whatever the core does.
  */
 #ifndef MODEL_CACHE_H
 #define MODEL_CACHE_H
@@ -27,6 +27,17 @@ void cache_make(struct cache *cache, const struct cache_shape *shape);
 static inline unsigned cache_set(const struct cache *cache, uint64_t at)
 {
 	return (unsigned)(at >> cache->shift) & (cache->sets - 1);
+}
+
+static inline bool cache_has(const struct cache *cache, uint64_t at)
+{
+	uint64_t tag = at >> cache->shift << 2 | CACHE_VALID;
+	const uint64_t *set = cache->tags + cache_set(cache, at) * cache->ways;
+
+	for (unsigned way = 0; way < cache->ways; way++)
+		if ((set[way] & ~(uint64_t)CACHE_DIRTY) == tag)
+			return true;
+	return false;
 }
 
 /* @victim: set to the line written back, with CACHE_WROTE_BACK. */

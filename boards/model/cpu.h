@@ -71,7 +71,7 @@ struct cpu {
 	} seen[SEEN];
 	struct micro_tlb itlb, dtlb;
 	struct main_tlb tlb;
-	bool has_tlb, has_l2;
+	bool has_tlb, has_l2, read_allocate;
 	struct branch_predictor branches;
 };
 

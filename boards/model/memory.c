@@ -48,6 +48,7 @@ void memory_make(struct cpu *cpu)
 	if (cpu->has_tlb)
 		main_tlb_make(&cpu->tlb, shape->tlb_entries, shape->tlb_ways);
 	cpu->has_l2 = shape->l2.size;
+	cpu->read_allocate = shape->read_allocate;
 	if (cpu->has_l2 && !l2.tags)
 		cache_make(&l2, &shape->l2);
 	memory_flush(cpu);
@@ -94,20 +95,28 @@ static void second_level(struct cpu *cpu, uint64_t *tally, uint64_t at,
 /* ---- data -------------------------------------------------------------------
  */
 
-static void data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
+/* Is the line in the cache then? */
+static bool data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
 		      bool store)
 {
+	enum cache_result result;
 	uint64_t victim;
-	enum cache_result result = cache_use(&cpu->l1d, phys, store, &victim);
 
+	if (store && cpu->read_allocate && !cache_has(&cpu->l1d, phys)) {
+		tally[L1D_WRITE_REFILLS]++; /* a miss, to that PMU */
+		tally[BUS_WRITES]++;
+		return false;
+	}
+	result = cache_use(&cpu->l1d, phys, store, &victim);
 	if (result == CACHE_HIT)
-		return;
+		return true;
 	tally[store ? L1D_WRITE_REFILLS : L1D_READ_REFILLS]++;
 	second_level(cpu, tally, phys, store, false);
 	if (result == CACHE_WROTE_BACK) {
 		tally[L1D_WRITE_BACKS]++;
 		second_level(cpu, tally, victim, store, true);
 	}
+	return true;
 }
 
 /* The page of this slot is leaving: its lines are no longer quick. */
@@ -221,16 +230,16 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 		device(cpu, tally, insn, store);
 		return;
 	}
-	data_line(cpu, tally, phys, store);
-	make_quick(cpu, virt, phys, store);
+	if (data_line(cpu, tally, phys, store))
+		make_quick(cpu, virt, phys, store);
 	if (!((virt ^ last) & cpu->line_mask))
 		return;
 	tally[SPLIT_READS + store]++;
 	phys = translate(cpu, tally, info, last, store);
 	if (phys == DEVICE)
 		return;
-	data_line(cpu, tally, phys, store);
-	make_quick(cpu, last, phys, store);
+	if (data_line(cpu, tally, phys, store))
+		make_quick(cpu, last, phys, store);
 }
 
 /*

@@ -71,6 +71,8 @@ static bool read_line(char *line)
 		read_events(line, core);
 	else if (!strcmp(word, "arm1176"))
 		core->is_arm1176 = true;
+	else if (!strcmp(word, "read-allocate"))
+		core->read_allocate = true;
 	else if (!strcmp(word, "identity"))
 		return sscanf(line, "%x %x", &core->midr, &core->pmcr) == 2;
 	else

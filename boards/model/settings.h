@@ -13,6 +13,7 @@ struct core_shape {
 	unsigned tlb_entries, tlb_ways; /* of the main one */
 	struct branch_shape branches;
 	bool is_arm1176;	  /* its PMU is not the architecture's */
+	bool read_allocate;	  /* L1D takes in no line that a store misses */
 	uint32_t midr, pmcr;	  /* 0: as the emulator has them */
 	bool events[MODEL_CODES]; /* that the core has */
 };
@@ -26,6 +27,7 @@ struct core_shape {
  *     branches 256 8 8 8      counters, bits of history, targets, returns
  *     events 0x03 0x04 ...
  *     arm1176                 the PMU is that core's own
+ *     read-allocate           L1D takes in lines for loads only
  *     identity 0x410fc075 0x41072000    MIDR; what PMCR says of the core
  *
  * @reason: QEMU_REASON bytes, filled when it returns false
