@@ -16,6 +16,9 @@ RAM = {"virt": 0x40000000}
 CACHES = ("l1i", "l1d", "l2")
 NUMBERS = ("itlb", "dtlb", "tlb", "branches")
 INST_RETIRED = 0x08
+# Of the ARM1176's own PMU: cycles by the emulator's clock, instructions by
+# -icount.
+EXACT = {"arm1176": ("0xff", "0x07")}
 
 
 def codes(core):
@@ -48,6 +51,8 @@ def shape(core, about, is_exact, is_unlike):
               for name in NUMBERS if name in about]
     if core == "arm1176":
         lines.append(core)
+    if about.get("allocate") == "read":
+        lines.append("read-allocate")
     if is_unlike:
         lines.append("identity " + about["identity"])
     # with -icount the emulator itself counts instructions
@@ -153,5 +158,9 @@ class Model:
             put("s", node, "title", about["title"])
             if self.events:
                 put("s", node, "geometry", geometry(about))
-                put("x", node, "events",
-                    *(code[2:] for code in self.events[name]))
+                exact = EXACT.get(name, ())
+                put("x", node, "events", *(
+                    code[2:] for code in self.events[name]
+                    if code not in exact))
+                if exact:
+                    put("x", node, "exact", *(code[2:] for code in exact))

@@ -125,7 +125,7 @@ bool upmu_emulator_counts(const struct upmu_core_kind *kind,
 					       "sw_incr" };
 	const char *name = upmu_row_name(row);
 
-	if (upmu_event_is_modelled(kind, row))
+	if (upmu_event_is_modelled(kind, row) || upmu_event_is_exact(kind, row))
 		return true;
 	/* Of the ARM1176 QEMU has the registers' names, and no PMU. */
 	if (upmu_row_code(row) == CYCLES_OF_V6)

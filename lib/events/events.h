@@ -117,12 +117,14 @@ bool upmu_row_is_cycles(const struct upmu_event_row *row);
  * struct upmu_core_model - what counts a core's events on an emulated board
  * @title: "Cortex-A7"; empty where the device tree tells of no model of it
  * @geometry: what it has, in words: "L1D 32 KiB, 4 ways, ..."
- * @codes: a bit for each event that it counts
+ * @codes: a bit for each event that it counts by what it models
+ * @exact: the same for those that it counts by the emulator's own clock
  */
 struct upmu_core_model {
 	char title[40];
 	char geometry[200];
 	unsigned char codes[UPMU_MODEL_CODES / 8];
+	unsigned char exact[UPMU_MODEL_CODES / 8];
 };
 
 /**
@@ -212,6 +214,10 @@ void upmu_model_read(struct upmu_machine *machine);
 /** Is this event counted by the emulated board's model of the core? */
 bool upmu_event_is_modelled(const struct upmu_core_kind *kind,
 			    const struct upmu_event_row *row);
+
+/** Is it counted by the model's PMU, but exactly, by the emulator's clock? */
+bool upmu_event_is_exact(const struct upmu_core_kind *kind,
+			 const struct upmu_event_row *row);
 
 /** Which kind a CPU is of; NULL: it is of none. */
 const struct upmu_core_kind *

@@ -18,17 +18,16 @@ static void read_text(int node, const char *name, char *text, size_t size)
 		text[0] = '\0';
 }
 
-static void read_events(int node, struct upmu_core_model *model)
+static void read_codes(int node, const char *name, unsigned char *codes)
 {
 	unsigned char cells[UPMU_MODEL_CODES * CELL];
-	ssize_t n =
-		upmu_sys_read_bytes_at(node, "events", cells, sizeof(cells));
+	ssize_t n = upmu_sys_read_bytes_at(node, name, cells, sizeof(cells));
 
 	for (ssize_t i = 0; i + CELL <= n; i += CELL) {
 		unsigned int code = cells[i + 2] << 8 | cells[i + 3];
 
 		if (code < UPMU_MODEL_CODES)
-			model->codes[code / 8] |= 1u << code % 8;
+			codes[code / 8] |= 1u << code % 8;
 	}
 }
 
@@ -45,7 +44,8 @@ static void read_kind(int models, struct upmu_core_kind *kind)
 	read_text(node, "title", kind->model.title, sizeof(kind->model.title));
 	read_text(node, "geometry", kind->model.geometry,
 		  sizeof(kind->model.geometry));
-	read_events(node, &kind->model);
+	read_codes(node, "events", kind->model.codes);
+	read_codes(node, "exact", kind->model.exact);
 	upmu_sys_close(node);
 }
 
@@ -67,11 +67,21 @@ void upmu_model_read(struct upmu_machine *machine)
 	upmu_sys_close(node);
 }
 
-bool upmu_event_is_modelled(const struct upmu_core_kind *kind,
-			    const struct upmu_event_row *row)
+static bool has(const unsigned char *codes, const struct upmu_event_row *row)
 {
 	unsigned int code = upmu_row_code(row);
 
-	return code < UPMU_MODEL_CODES &&
-	       kind->model.codes[code / 8] >> code % 8 & 1;
+	return code < UPMU_MODEL_CODES && codes[code / 8] >> code % 8 & 1;
+}
+
+bool upmu_event_is_modelled(const struct upmu_core_kind *kind,
+			    const struct upmu_event_row *row)
+{
+	return has(kind->model.codes, row);
+}
+
+bool upmu_event_is_exact(const struct upmu_core_kind *kind,
+			 const struct upmu_event_row *row)
+{
+	return has(kind->model.exact, row);
 }

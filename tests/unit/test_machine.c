@@ -293,6 +293,22 @@ static void a_model_counts_what_it_tells_and_nothing_else(void **s)
 	assert_false(counts(&kind, 0x410fb767, "cpu_cycles"));
 }
 
+/* The Pi Zero's: instructions by -icount, cycles by the clock. */
+static void what_a_model_counts_exactly_is_not_called_modelled(void **s)
+{
+	static const struct upmu_core_kind kind = {
+		.model = { .codes = { 1 << 6 }, .exact = { 1 << 7 } },
+	};
+	const struct upmu_core *core = upmu_core_by_midr(0x410fb767);
+
+	(void)s;
+	assert_true(counts(&kind, 0x410fb767, "instr_exec"));
+	assert_false(upmu_event_is_modelled(
+		&kind, upmu_core_find(core, "instr_exec", 10)));
+	assert_true(upmu_event_is_modelled(
+		&kind, upmu_core_find(core, "br_mispredict", 13)));
+}
+
 /* All are counted, no more are written than there is room for. */
 static void the_cores_with_an_event_fill_the_room_and_no_more(void **state)
 {
@@ -347,6 +363,8 @@ int main(void)
 		cmocka_unit_test(
 			emulators_count_cycles_instructions_and_increments_only),
 		cmocka_unit_test(a_model_counts_what_it_tells_and_nothing_else),
+		cmocka_unit_test(
+			what_a_model_counts_exactly_is_not_called_modelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
