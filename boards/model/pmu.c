@@ -387,10 +387,21 @@ static struct qemu_register *count_register(int cpu, int n)
 		   : qemu_register(cpu, qemu_sys(3, 3, 14, 8 | n >> 3, n & 7));
 }
 
+/* ID_AA64DFR0.PMUVer: from 6 on event counters have 64 bits; 15: not ours. */
+static bool is_v3p5(int cpu)
+{
+	const struct qemu_register *id =
+		qemu_register(cpu, qemu_sys(3, 0, 0, 5, 0));
+	unsigned version = id ? qemu_constant(id) >> 8 & 15 : 0;
+
+	return version >= 6 && version < 15;
+}
+
 static bool find_registers(int cpu)
 {
 	struct pmu *pmu = &pmus[cpu];
 
+	pmu->is_v3p5 = is_v3p5(cpu);
 	pmu->control = pmu_register(cpu, 12, 0, 3);
 	pmu->enable = pmu_register(cpu, 12, 1, 3);
 	pmu->overflowed = pmu_register(cpu, 12, 3, 3);
