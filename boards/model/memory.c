@@ -262,7 +262,8 @@ static void of_several(struct cpu *cpu, uint64_t *tally,
 	/* where several CPUs run, QEMU shows such a load and store as one */
 	if (store && insn->use == BOTH && cpu->doing[0] != insn) {
 		cpu->doing[0] = insn;
-		tally[READS]++;
+		tally[READS] += size > 8 ? 2 : 1;
+		tally[MORE_READS] += size > 8;
 	}
 }
 
