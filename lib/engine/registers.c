@@ -28,7 +28,7 @@ struct half {
 
 struct engine_registers {
 	int lease;
-	bool filters; /* its PMU tells user from kernel mode */
+	uint32_t pmu_version;
 	const struct engine_events *events;
 	size_t cpus;
 	int *cpu;
@@ -112,7 +112,7 @@ int engine_registers_open(struct engine_registers **out,
 		engine_registers_close(raw);
 		return error;
 	}
-	raw->filters = info.pmu_version >= 2;
+	raw->pmu_version = info.pmu_version;
 	*counters = info.counters;
 	*out = raw;
 	return 0;
@@ -134,18 +134,8 @@ void engine_registers_close(struct engine_registers *raw)
 int engine_registers_refuses(const struct engine_registers *raw,
 			     const struct engine_event *event)
 {
-	if (event->parsed->code == UPMU_EVENT_NO_CODE)
-		return upmu_explain_set(-EOPNOTSUPP,
-					"'%s' has no code that a counter could "
-					"be set to",
-					event->name);
-	if ((event->perf.exclude_user || event->perf.exclude_kernel) &&
-	    !raw->filters)
-		return upmu_explain_set(-EINVAL,
-					"'%s': this core's PMU cannot tell "
-					"user from kernel mode",
-					event->name);
-	return 0;
+	return upmu_raw_cpu_check_event(&event->perf, event->parsed->code,
+					raw->pmu_version);
 }
 
 /* What is always on has the first counters, turns share the others. */
@@ -190,16 +180,14 @@ static void fold(const struct engine_registers *raw,
 	}
 }
 
-static unsigned int filter_of(const struct engine_registers *raw,
-			      const struct engine_event *event)
+static uint32_t mask_of(const struct engine_registers *raw,
+			const struct engine_sets *sets, size_t index)
 {
-	unsigned int filter = raw->filters ? UPMU_RAW_CPU_FILTERS : 0;
+	uint32_t mask = 0;
 
-	if (event->perf.exclude_user)
-		filter |= UPMU_RAW_CPU_NO_USER;
-	if (event->perf.exclude_kernel)
-		filter |= UPMU_RAW_CPU_NO_KERNEL;
-	return filter;
+	for (size_t k = 0; k < sets->set[index].n; k++)
+		mask |= UINT32_C(1) << raw->number[index][k];
+	return mask;
 }
 
 static void switch_on(const struct engine_registers *raw,
@@ -213,9 +201,10 @@ static void switch_on(const struct engine_registers *raw,
 			&raw->events->event[set->event[k]];
 
 		half->last[k] = 0;
-		upmu_raw_cpu_start(raw->number[index][k], event->parsed->code,
-				   filter_of(raw, event));
+		upmu_raw_cpu_set(raw->number[index][k], &event->perf,
+				 event->parsed->code, raw->pmu_version);
 	}
+	upmu_raw_cpu_start(mask_of(raw, sets, index));
 	half->on_ns = engine_now_ns();
 	half->is_on = true;
 }
@@ -224,8 +213,7 @@ static void switch_off(const struct engine_registers *raw,
 		       const struct engine_sets *sets, size_t index,
 		       struct half *half)
 {
-	for (size_t k = 0; k < sets->set[index].n; k++)
-		upmu_raw_cpu_stop(raw->number[index][k]);
+	upmu_raw_cpu_stop(mask_of(raw, sets, index));
 	fold(raw, sets, index, half);
 	half->run_ns += (uint64_t)(engine_now_ns() - half->on_ns);
 	half->is_on = false;

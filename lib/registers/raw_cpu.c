@@ -7,6 +7,22 @@
 #include "lib/registers/processor.h"
 #include "regs/regs.h"
 
+int upmu_raw_cpu_check_event(const struct upmu_perf_event *event, uint32_t code,
+			     uint32_t pmu_version)
+{
+	if (code == UINT32_MAX)
+		return upmu_explain_set(-EOPNOTSUPP,
+					"'%s' has no code that a counter could "
+					"be set to",
+					event->name);
+	if ((event->exclude_user || event->exclude_kernel) && pmu_version < 2)
+		return upmu_explain_set(-EINVAL,
+					"'%s': this core's PMU cannot tell "
+					"user from kernel mode",
+					event->name);
+	return 0;
+}
+
 #if UPMU_REGS_ARCH == UPMU_REGS_NONE
 
 int upmu_raw_cpu_check(void)
@@ -16,16 +32,23 @@ int upmu_raw_cpu_check(void)
 				"processors only");
 }
 
-void upmu_raw_cpu_start(unsigned int n, uint32_t code, unsigned int filter)
+void upmu_raw_cpu_set(unsigned int n, const struct upmu_perf_event *event,
+		      uint32_t code, uint32_t pmu_version)
 {
 	(void)n;
+	(void)event;
 	(void)code;
-	(void)filter;
+	(void)pmu_version;
 }
 
-void upmu_raw_cpu_stop(unsigned int n)
+void upmu_raw_cpu_start(uint32_t mask)
 {
-	(void)n;
+	(void)mask;
+}
+
+void upmu_raw_cpu_stop(uint32_t mask)
+{
+	(void)mask;
 }
 
 uint32_t upmu_raw_cpu_read(unsigned int n)
@@ -44,40 +67,49 @@ int upmu_raw_cpu_check(void)
 				"this processor's registers are not known");
 }
 
-static uint32_t filter_bits(unsigned int filter)
+static uint32_t filter_bits(const struct upmu_perf_event *event)
 {
+	uint32_t bits = 0;
+
 #ifdef UPMU_TYPE_P
-	return (filter & UPMU_RAW_CPU_NO_KERNEL ? UPMU_TYPE_P : 0) |
-	       (filter & UPMU_RAW_CPU_NO_USER ? UPMU_TYPE_U : 0);
+	if (event->exclude_kernel)
+		bits |= UPMU_TYPE_P;
+	if (event->exclude_user)
+		bits |= UPMU_TYPE_U;
 #else
-	(void)filter;
-	return 0;
+	(void)event;
 #endif
+	return bits;
 }
 
-void upmu_raw_cpu_start(unsigned int n, uint32_t code, unsigned int filter)
+void upmu_raw_cpu_set(unsigned int n, const struct upmu_perf_event *event,
+		      uint32_t code, uint32_t pmu_version)
 {
-	uint32_t bits = filter_bits(filter);
+	uint32_t bits = filter_bits(event);
 
 	upmu_regs_disable(UINT32_C(1) << n);
 	if (n != UPMU_RAW_CPU_CYCLES) {
 		upmu_regs_set_type(n, code | bits);
 		upmu_regs_set_counter(n, 0);
-	} else {
-		if (filter & UPMU_RAW_CPU_FILTERS)
-			upmu_regs_set_type(n, bits);
-		upmu_regs_set_cycles(0);
+		return;
 	}
+	if (pmu_version >= 2)
+		upmu_regs_set_type(n, bits);
+	upmu_regs_set_cycles(0);
+}
+
+void upmu_raw_cpu_start(uint32_t mask)
+{
 	upmu_regs_change_control(UPMU_CONTROL_D, UPMU_CONTROL_E);
-	/* The type is in force before the first count. */
+	/* The types are in force before the first count. */
 	upmu_regs_isb();
-	upmu_regs_enable(UINT32_C(1) << n);
+	upmu_regs_enable(mask);
 	upmu_regs_isb();
 }
 
-void upmu_raw_cpu_stop(unsigned int n)
+void upmu_raw_cpu_stop(uint32_t mask)
 {
-	upmu_regs_disable(UINT32_C(1) << n);
+	upmu_regs_disable(mask);
 	upmu_regs_isb();
 }
 

@@ -15,6 +15,7 @@
 #include "lib/module/lease.h"
 #include "lib/perf/pmu_alive.h"
 #include "lib/registers/processor.h"
+#include "lib/registers/raw_cpu.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 #include "regs/regs.h"
@@ -67,8 +68,6 @@ static int probe(void)
 }
 
 #if COMPILED_FOR
-
-#define CYCLE_COUNTER 31u /* the cycle counter's bit in every mask */
 
 /* Fastest ARM core, and most counts of one event in a cycle: within this time
  * a 32-bit counter goes round at most once. */
@@ -154,25 +153,6 @@ static int lock_cpu(int fd, int cpu)
 	return 0;
 }
 
-static int check_event(const struct upmu_wanted_event *event,
-		       const struct upmu_info *info)
-{
-	const struct upmu_perf_event *perf = &event->perf[0];
-
-	if (!event->is_hardware || event->code[0] == UINT32_MAX)
-		return upmu_explain_set(-EOPNOTSUPP,
-					"'%s' has no code that a counter could "
-					"be set to",
-					event->name);
-	if ((perf->exclude_user || perf->exclude_kernel) &&
-	    info->pmu_version < 2)
-		return upmu_explain_set(-EINVAL,
-					"'%s': this core's PMU cannot tell "
-					"user from kernel mode",
-					event->name);
-	return 0;
-}
-
 /* Cycles go to their own counter; what it cannot take needs another. */
 static int assign(struct state *state, const struct upmu_wanted *wanted,
 		  const struct upmu_info *info)
@@ -182,12 +162,15 @@ static int assign(struct state *state, const struct upmu_wanted *wanted,
 	for (size_t i = 0; i < wanted->size; i++) {
 		const struct upmu_wanted_event *event = &wanted->events[i];
 		bool is_free = !(state->mask & UPMU_MASK_CYCLES);
-		int ret = check_event(event, info);
+		int ret = upmu_raw_cpu_check_event(
+			&event->perf[0],
+			event->is_hardware ? event->code[0] : UINT32_MAX,
+			info->pmu_version);
 
 		if (ret)
 			return ret;
 		if (event->is_cycles && is_free) {
-			state->counters[i].n = CYCLE_COUNTER;
+			state->counters[i].n = UPMU_RAW_CPU_CYCLES;
 			state->mask |= UPMU_MASK_CYCLES;
 			continue;
 		}
@@ -205,42 +188,17 @@ static int assign(struct state *state, const struct upmu_wanted *wanted,
 	return 0;
 }
 
-static uint32_t filter_bits(const struct upmu_perf_event *perf)
-{
-	uint32_t bits = 0;
-
-#ifdef UPMU_TYPE_P
-	if (perf->exclude_kernel)
-		bits |= UPMU_TYPE_P;
-	if (perf->exclude_user)
-		bits |= UPMU_TYPE_U;
-#else
-	(void)perf;
-#endif
-	return bits;
-}
-
-static void program(struct state *state, const struct upmu_wanted *wanted,
+static void program(const struct state *state, const struct upmu_wanted *wanted,
 		    const struct upmu_info *info)
 {
-	upmu_regs_disable(state->mask);
 	for (size_t i = 0; i < wanted->size; i++) {
 		const struct upmu_wanted_event *event = &wanted->events[i];
-		uint32_t bits = filter_bits(&event->perf[0]);
-		unsigned int n = state->counters[i].n;
 
-		if (n != CYCLE_COUNTER) {
-			upmu_regs_set_type(n, event->code[0] | bits);
-			upmu_regs_set_counter(n, 0);
-			continue;
-		}
-		if (info->pmu_version >= 2)
-			upmu_regs_set_type(n, bits);
-		upmu_regs_set_cycles(0);
+		upmu_raw_cpu_set(state->counters[i].n, &event->perf[0],
+				 event->code[0], info->pmu_version);
 	}
-	upmu_regs_change_control(UPMU_CONTROL_D, UPMU_CONTROL_E);
-	/* The counters stand before the first instruction of the caller. */
-	upmu_regs_isb();
+	/* They stand before the first instruction of the caller. */
+	upmu_raw_cpu_stop(state->mask);
 }
 
 static int open_raw(struct upmu *set, const struct upmu_wanted *wanted)
@@ -285,7 +243,7 @@ static void close_raw(struct upmu *set)
 		return;
 	if (state->mask && sched_getcpu() == state->cpu && !set->is_child &&
 	    !upmu_lease_check_any(state->fd, state->is_leased))
-		upmu_regs_disable(state->mask);
+		upmu_raw_cpu_stop(state->mask);
 	/* A child's copy of the descriptor would keep the lock. */
 	if (!set->is_child)
 		upmu_sys_unlock(state->fd, state->cpu);
@@ -354,12 +312,6 @@ static int check_time(const struct state *state, const struct counter *counter,
 				(unsigned int)(BLIND_NS / 1000000));
 }
 
-static uint32_t read_register(unsigned int n)
-{
-	return n == CYCLE_COUNTER ? upmu_regs_cycles32()
-				  : (uint32_t)upmu_regs_counter(n);
-}
-
 /* The low half of the total is what the register was; threads of this CPU and
  * signal handlers may come between. */
 static uint64_t fold(struct counter *counter)
@@ -368,8 +320,8 @@ static uint64_t fold(struct counter *counter)
 	uint64_t now;
 
 	do
-		now = total +
-		      (uint32_t)(read_register(counter->n) - (uint32_t)total);
+		now = total + (uint32_t)(upmu_raw_cpu_read(counter->n) -
+					 (uint32_t)total);
 	while (!atomic_compare_exchange_weak(&counter->total, &total, now));
 	return now;
 }
@@ -445,9 +397,7 @@ static int start(struct upmu *set)
 	state->started_ns = upmu_sys_clock_ns();
 	for (size_t i = 0; i < set->size; i++)
 		atomic_store(&state->counters[i].folded_ns, state->started_ns);
-	upmu_regs_enable(state->mask);
-	/* Counting begins with the caller's next instruction. */
-	upmu_regs_isb();
+	upmu_raw_cpu_start(state->mask);
 	return 0;
 }
 
@@ -460,8 +410,7 @@ static int stop(struct upmu *set)
 
 	if (ret || !state->is_running)
 		return ret;
-	upmu_regs_disable(state->mask);
-	upmu_regs_isb();
+	upmu_raw_cpu_stop(state->mask);
 	ret = fold_all(set, now, totals);
 	state->is_running = false;
 	state->run_ns += now - state->started_ns;
