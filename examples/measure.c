@@ -35,7 +35,7 @@ static void copy_a_page(void *arg)
 static int measure(const char *what, void (*fn)(void *))
 {
 	static char page[4096];
-	struct upmu_measurement m;
+	struct upmu_measurement m = { .size = sizeof(m) };
 	int error = upmu_measure(fn, page, NULL, &m, 1);
 
 	if (error) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Man pages of section 3 from the contract in include/upmu.h.
 
-man3.py HEADER COUNT_HEADER FOLDER VERSION : one page for each function, and
+man3.py HEADER REGIONS COUNT FOLDER VERSION : one page for each function, and
 upmu.3 from the comment at the header's head. The header is the one place where
 the contract is written; a function without one is an error.
 """
@@ -167,12 +167,15 @@ def functions(text):
                 yield Contract(comment, after)
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def main():
-    header_path, count_path, folder, version = sys.argv[1:5]
-    with open(header_path, encoding="utf-8") as file:
-        header = file.read()
-    with open(count_path, encoding="utf-8") as file:
-        count = file.read()
+    header, regions, count = map(read, sys.argv[1:4])
+    folder, version = sys.argv[4:6]
+    header += regions
     contracts = list(functions(header))
     contracts += [c for c in functions(count) if c.name == "upmu_count"]
     for contract in contracts:

@@ -415,6 +415,7 @@ void upmu_region_stats_of(const struct upmu_region_summary *summary,
 	uint64_t overhead = summary->overhead[event];
 
 	*stats = (struct upmu_region_stats){
+		.size = sizeof(*stats),
 		.calls = cell->calls,
 		.total = without(tally->total, cell->calls * overhead),
 		.min = without(tally->min, overhead),
@@ -430,7 +431,8 @@ int upmu_region_read(struct upmu_region *region, size_t event,
 		     struct upmu_region_stats *stats)
 {
 	struct upmu_region_summary *summary;
-	int ret = 0;
+	struct upmu_region_stats full;
+	int ret;
 
 	assert(region && stats);
 	summary = malloc(sizeof(*summary));
@@ -441,9 +443,13 @@ int upmu_region_read(struct upmu_region *region, size_t event,
 		ret = upmu_explain_set(-ENOENT, "regions count %zu events",
 				       summary->events);
 	else
-		upmu_region_stats_of(summary, region->id, event, stats);
+		ret = 0;
+	if (!ret)
+		upmu_region_stats_of(summary, region->id, event, &full);
 	free(summary);
-	return ret;
+	return ret ? ret
+		   : upmu_result_give(stats, &full, sizeof(full),
+				      UPMU_REGION_STATS_SIZE_1);
 }
 
 void upmu_regions_before_fork(void)

@@ -82,7 +82,7 @@ static int by_count(const void *a, const void *b)
 /* Quartiles by nearest rank, so that each is a count that was seen. */
 static uint64_t quantile(const uint64_t *sorted, size_t n, unsigned int percent)
 {
-	return sorted[(n - 1) * percent / 100];
+	return sorted[(n * percent + 99) / 100 - 1];
 }
 
 static void sort_counts(const struct run *run)
@@ -97,14 +97,19 @@ static uint64_t without(uint64_t count, uint64_t overhead)
 	return count > overhead ? count - overhead : 0;
 }
 
+/* @results: as far apart as the caller's struct is large. */
 static void tell(const struct run *run, struct upmu_measurement *results,
 		 const uint64_t *overhead)
 {
+	size_t size = results->size;
+
 	for (size_t k = 0; k < run->n; k++) {
+		char *result = (char *)results + k * size;
+		struct upmu_measurement full;
 		const uint64_t *sorted = &run->counts[k * run->runs];
 		size_t n = run->runs;
 
-		results[k] = (struct upmu_measurement){
+		full = (struct upmu_measurement){
 			.min = without(sorted[0], overhead[k]),
 			.q1 = without(quantile(sorted, n, 25), overhead[k]),
 			.median = without(quantile(sorted, n, 50), overhead[k]),
@@ -112,6 +117,8 @@ static void tell(const struct run *run, struct upmu_measurement *results,
 			.max = without(sorted[n - 1], overhead[k]),
 			.overhead = overhead[k],
 		};
+		memcpy(result, &size, sizeof(size));
+		upmu_result_give(result, &full, sizeof(full), size);
 	}
 }
 
@@ -194,6 +201,11 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 
 	assert(fn && results);
 	ret = check_options(&full, options);
+	if (!ret && results->size < UPMU_MEASUREMENT_SIZE_1)
+		ret = upmu_explain_set(-EINVAL,
+				       "results->size is %zu; set it to sizeof "
+				       "of the struct (%zu)",
+				       results->size, sizeof(*results));
 	if (ret)
 		return ret;
 	ret = upmu_open(&run.set, full.events, full.open);

@@ -37,6 +37,24 @@ int upmu_options_fit(void *out, size_t size, const void *options, size_t least)
 	return 0;
 }
 
+int upmu_result_give(void *result, const void *full, size_t size, size_t least)
+{
+	unsigned char *bytes = result;
+	size_t room;
+
+	memcpy(&room, result, sizeof(room));
+	if (room < least)
+		return upmu_explain_set(-EINVAL,
+					"the result's size is %zu; set it to "
+					"sizeof of the struct (%zu)",
+					room, size);
+	memcpy(result, full, room < size ? room : size);
+	if (room > size)
+		memset(bytes + size, 0, room - size);
+	memcpy(result, &room, sizeof(room));
+	return 0;
+}
+
 static int check_target(const struct upmu_options *options)
 {
 	bool has_cpu = options->flags & UPMU_OPEN_CPU;

@@ -17,7 +17,13 @@
  */
 int upmu_options_fit(void *out, size_t size, const void *options, size_t least);
 
-/** As above, and check the values; NULL gives the defaults. */
+/**
+ * Give @full (@size bytes) to a caller whose @result, older or newer, starts
+ * with its own size, which stays. 0, or -EINVAL where that is below @least.
+ */
+int upmu_result_give(void *result, const void *full, size_t size, size_t least);
+
+/** As upmu_options_fit(), and check the values; NULL gives the defaults. */
 int upmu_options_copy(struct upmu_options *out,
 		      const struct upmu_options *options);
 

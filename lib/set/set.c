@@ -8,7 +8,6 @@
 
 #include "lib/explain.h"
 #include "lib/set/options.h"
-#include "lib/registers/processor.h"
 #include "lib/set/registry.h"
 #include "lib/sources/source.h"
 
@@ -37,9 +36,7 @@ static struct upmu *allocate(const struct upmu_wanted *wanted,
 		set->counters[i] = (struct upmu_counter){
 			.page = &no_page,
 			.thread = upmu_thread_key(0),
-			.layout = UPMU_COUNTER_LAYOUT,
-			.registers = (uint16_t)upmu_processor_registers(),
-			.position = (uint32_t)i,
+			.position = i,
 		};
 		strcpy(slot->name, wanted->events[i].name);
 		slot->unit = wanted->events[i].unit;

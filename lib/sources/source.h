@@ -50,10 +50,14 @@ extern const struct upmu_source upmu_source_read;
 extern const struct upmu_source upmu_source_raw;
 extern const struct upmu_source upmu_source_timer;
 extern const struct upmu_source upmu_source_clock;
-extern const struct upmu_source upmu_source_model;
+
+#define UPMU_SOURCES_MAX 8
 
 /* In the order in which they are asked; ends with NULL. */
-extern const struct upmu_source *const upmu_sources[];
+extern const struct upmu_source *upmu_sources[UPMU_SOURCES_MAX];
+
+/** One more, the last to be asked: for tests, before any thread starts. */
+void upmu_source_add(const struct upmu_source *source);
 
 /** Its row, or NULL. */
 const struct upmu_source *upmu_source_find(const char *name);

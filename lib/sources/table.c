@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: MIT
 #include "lib/sources/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/explain.h"
+#include "lib/set/options.h"
 
-const struct upmu_source *const upmu_sources[] = {
-	&upmu_source_page,
-	&upmu_source_read,
-	&upmu_source_raw,
-	&upmu_source_timer,
-	&upmu_source_clock,
-	&upmu_source_model,
-	NULL,
+const struct upmu_source *upmu_sources[UPMU_SOURCES_MAX] = {
+	&upmu_source_page,  &upmu_source_read,	&upmu_source_raw,
+	&upmu_source_timer, &upmu_source_clock,
 };
+
+void upmu_source_add(const struct upmu_source *source)
+{
+	size_t n = 0;
+
+	while (upmu_sources[n])
+		n++;
+	assert(n + 1 < UPMU_SOURCES_MAX);
+	upmu_sources[n] = source;
+}
 
 const struct upmu_source *upmu_source_find(const char *name)
 {
@@ -90,17 +97,20 @@ int upmu_source_do_count(struct upmu *set, size_t position, uint64_t *count)
 
 int upmu_probe(size_t position, struct upmu_verdict *verdict)
 {
-	size_t n = sizeof(upmu_sources) / sizeof(*upmu_sources) - 1;
+	struct upmu_verdict full = { 0 };
 	const struct upmu_source *source;
+	size_t n = 0;
 
+	while (upmu_sources[n])
+		n++;
 	if (position >= n)
 		return upmu_explain_set(-ENOENT, "there are %zu sources", n);
 	source = upmu_sources[position];
 	upmu_explain_clear();
-	verdict->source = source->name;
-	verdict->unit = source->unit ? source->unit : "events";
-	verdict->error = upmu_source_do_probe(source);
-	snprintf(verdict->reason, sizeof(verdict->reason), "%s",
-		 upmu_explain());
-	return 0;
+	full.source = source->name;
+	full.unit = source->unit ? source->unit : "events";
+	full.error = upmu_source_do_probe(source);
+	snprintf(full.reason, sizeof(full.reason), "%s", upmu_explain());
+	return upmu_result_give(verdict, &full, sizeof(full),
+				UPMU_VERDICT_SIZE_1);
 }

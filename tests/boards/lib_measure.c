@@ -63,7 +63,7 @@ static bool measure(void (*fn)(void *), const char *events,
 
 static void measure_functions(void)
 {
-	struct upmu_measurement m[2];
+	struct upmu_measurement m[2] = { { .size = sizeof(m[0]) } };
 
 	ok(measure(empty, "cycles", m, 1) && m[0].median <= 1 && m[0].q3 <= 1,
 	   "an_empty_function_measures_0_cycles");
@@ -104,7 +104,7 @@ static uint64_t pair_cost(struct upmu *set, struct upmu_region *region)
 
 static void measure_regions(void)
 {
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 	struct upmu_region *work, *nothing;
 	struct upmu *set;
 	uint64_t cost;

@@ -121,7 +121,7 @@ static void empty(void *unused)
 
 static void measure_beside(void)
 {
-	struct upmu_measurement result;
+	struct upmu_measurement result = { .size = sizeof(result) };
 	size_t opened = open_sets(2, NULL);
 	int ret = upmu_measure(empty, NULL, NULL, &result, 1);
 

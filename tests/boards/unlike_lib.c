@@ -69,7 +69,7 @@ static void widened(void)
 
 static void region_test(void)
 {
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 	struct upmu_region *region;
 
 	move_freely();
@@ -101,7 +101,7 @@ static void measured_on(unsigned int cpu, const char *claim)
 		.size = sizeof(options),
 		.events = EVENTS,
 	};
-	struct upmu_measurement m[2];
+	struct upmu_measurement m[2] = { { .size = sizeof(m[0]) } };
 	int ret;
 
 	move_to(cpu);

@@ -43,7 +43,7 @@ payload() {	# PAGE EXPRESSION
 }
 
 @test "report_of_regions_comes_from_a_program" {
-	UPMU_REPORT=regions.json UPMU_SOURCE=model \
+	UPMU_REPORT=regions.json UPMU_SOURCE=clock UPMU_EVENTS=cycles \
 		"${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions" \
 		>said 2>&1 || skip "the example cannot count here: $(tail -n 1 said)"
 	"$upmu" report -o page.html regions.json

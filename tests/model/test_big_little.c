@@ -419,7 +419,7 @@ static void a_function_is_measured_wherever_the_thread_is(void **state)
 	static const uint32_t types[] = { LITTLE_TYPE, BIG_TYPE };
 	const struct upmu_measure_options options = { .size = sizeof(options),
 						      .runs = 11 };
-	struct upmu_measurement result;
+	struct upmu_measurement result = { .size = sizeof(result) };
 
 	(void)state;
 	setenv("UPMU_SOURCE", "read", 1);

@@ -137,7 +137,9 @@ static int measure(void)
 		.events = "r1,r2",
 		.open = &open,
 	};
-	struct upmu_measurement results[2] = { { .max = 7 }, { .max = 7 } };
+	struct upmu_measurement results[2] = {
+		{ .size = sizeof(results[0]), .max = 7 }, { .max = 7 }
+	};
 	int ret = upmu_measure(work, NULL, &options, results, 2);
 
 	if (ret && (results[0].max != 7 || results[1].max != 7))
@@ -188,7 +190,7 @@ static void have_calls(void)
 
 static int read_region(void)
 {
-	struct upmu_region_stats stats = { .calls = 77 };
+	struct upmu_region_stats stats = { .size = sizeof(stats), .calls = 77 };
 	int ret = upmu_region_read(region, 0, &stats);
 
 	if (stats.calls != (ret ? 77 : 1))

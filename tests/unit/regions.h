@@ -68,7 +68,7 @@ static inline struct upmu_region *region_of(const char *name)
 
 static inline struct upmu_region_stats stats_of(const char *name, size_t event)
 {
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 	CHECK(!upmu_region_read(region_of(name), event, &stats));
 	return stats;

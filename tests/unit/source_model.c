@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * model: a PMU made of software whose counts are known beforehand: each event
- * goes on by its position times 1000 at each reading. For tests of programs
- * that measure themselves, on machines without a PMU; only ever by name.
+ * goes on by its position times 1000 at each reading. A source of tests alone;
+ * only ever by name.
  */
-#include "lib/sources/model.h"
+#include "tests/unit/source_model.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -117,7 +117,7 @@ static int count(struct upmu *set, size_t position, uint64_t *out)
 	return ret;
 }
 
-const struct upmu_source upmu_source_model = {
+static const struct upmu_source source_model = {
 	.name = "model",
 	.by_name_only = true,
 	.probe = probe,
@@ -129,3 +129,9 @@ const struct upmu_source upmu_source_model = {
 	.counts = counts,
 	.count = count,
 };
+
+/* Whoever is linked with this file has the source. */
+static __attribute__((constructor)) void offer_model(void)
+{
+	upmu_source_add(&source_model);
+}

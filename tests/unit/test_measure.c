@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "lib/sources/model.h"
 #include "said.h"
+#include "tests/unit/source_model.h"
 
 static const struct upmu_options model = {
 	.size = sizeof(struct upmu_options),
@@ -32,6 +32,7 @@ static int start_afresh(void **state)
 	};
 	calls = 0;
 	memset(results, 0x5a, sizeof(results));
+	results[0].size = sizeof(results[0]);
 	return 0;
 }
 
@@ -97,6 +98,52 @@ static void quartiles_are_counts_that_were_seen(void **state)
 	assert_true(results[0].q3 < results[0].max);
 }
 
+/* Nearest rank: the third quartile of two is the larger. */
+static void the_quartiles_of_two_runs_are_these_two(void **state)
+{
+	uint64_t step = 0;
+
+	(void)state;
+	upmu_model.step[0] = 1;
+	options.warmup = 1;
+	options.runs = 2;
+	assert_int_equal(measure(grow, &step), 0);
+	assert_true(results[0].min < results[0].max);
+	assert_int_equal(results[0].q1, results[0].min);
+	assert_int_equal(results[0].median, results[0].min);
+	assert_int_equal(results[0].q3, results[0].max);
+}
+
+/* Of a later release, whose struct has grown. */
+static void results_stand_as_far_apart_as_the_caller_says(void **state)
+{
+	struct {
+		struct upmu_measurement first;
+		uint64_t later;
+	} two[2];
+
+	(void)state;
+	memset(two, 0x5a, sizeof(two));
+	two[0].first.size = sizeof(two[0]);
+	assert_int_equal(
+		upmu_measure(count_calls, NULL, &options, &two[0].first, 2), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(two[i].first.size, sizeof(two[0]));
+		assert_int_equal(two[i].first.overhead, 1000 * (i + 1));
+		assert_int_equal(two[i].later, 0);
+	}
+}
+
+static void results_without_their_size_are_einval(void **state)
+{
+	(void)state;
+	results[0].size = UPMU_MEASUREMENT_SIZE_1 - 1;
+	assert_int_equal(measure(count_calls, NULL), -EINVAL);
+	assert_said("set it to sizeof");
+	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+	assert_int_equal(calls, 0);
+}
+
 static void another_number_of_results_is_einval(void **state)
 {
 	(void)state;
@@ -110,7 +157,7 @@ static void another_number_of_results_is_einval(void **state)
 
 static void more_than_8_events_are_einval(void **state)
 {
-	struct upmu_measurement nine[9];
+	struct upmu_measurement nine[9] = { { .size = sizeof(nine[0]) } };
 
 	(void)state;
 	options.events = "r1,r2,r3,r4,r5,r6,r7,r8,r9";
@@ -161,6 +208,9 @@ int main(void)
 		MEASURE_TEST(runs_and_warm_up_are_as_many_as_asked_for),
 		MEASURE_TEST(the_defaults_are_10_and_101_runs),
 		MEASURE_TEST(quartiles_are_counts_that_were_seen),
+		MEASURE_TEST(the_quartiles_of_two_runs_are_these_two),
+		MEASURE_TEST(results_stand_as_far_apart_as_the_caller_says),
+		MEASURE_TEST(results_without_their_size_are_einval),
 		MEASURE_TEST(another_number_of_results_is_einval),
 		MEASURE_TEST(more_than_8_events_are_einval),
 		MEASURE_TEST(options_out_of_range_are_einval),

@@ -129,8 +129,7 @@ static void an_unknown_source_lists_those_that_there_are(void **state)
 
 	(void)state;
 	assert_refused("cycles", &options, -EINVAL,
-		       "'paeg'; there are: page, read, raw, timer, clock, "
-		       "model");
+		       "'paeg'; there are: page, read, raw, timer, clock");
 }
 
 static void the_environment_names_a_source(void **state)

@@ -72,8 +72,7 @@ static void each_event_has_the_page_that_perf_gave_it(void **state)
 		assert_ptr_equal(upmu_counter(set, i)->page,
 				 set->slots[i].page[0]);
 		assert_int_equal(index_seen_by(i), 1);
-		assert_int_equal(upmu_counter(set, i)->layout,
-				 UPMU_COUNTER_LAYOUT);
+		assert_int_equal(upmu_counter(set, i)->position, i);
 	}
 	assert_ptr_equal(upmu_counter(set, 1), upmu_counter(set, 0) + 1);
 }
@@ -229,6 +228,19 @@ static void a_kernel_that_publishes_no_index_is_not_taken(void **state)
 	(void)state;
 	fake.index = 0;
 	assert_refused(-EOPNOTSUPP, "does not tell the counter's number");
+}
+
+static void a_verdict_says_its_size(void **state)
+{
+	struct upmu_verdict verdict = { .size = UPMU_VERDICT_SIZE_1 - 1 };
+
+	(void)state;
+	assert_int_equal(upmu_probe(0, &verdict), -EINVAL);
+	assert_null(verdict.source);
+	verdict.size = UPMU_VERDICT_SIZE_1;
+	assert_int_equal(upmu_probe(0, &verdict), 0);
+	assert_string_equal(verdict.source, "page");
+	assert_int_equal(verdict.size, UPMU_VERDICT_SIZE_1);
 }
 
 static void a_page_that_cannot_be_mapped_is_told(void **state)
@@ -472,6 +484,7 @@ int main(void)
 		PAGE_TEST(a_sysctl_of_0_is_told_with_the_command),
 		PAGE_TEST(no_module_makes_the_set_read_by_system_call),
 		PAGE_TEST(a_kernel_that_publishes_no_index_is_not_taken),
+		PAGE_TEST(a_verdict_says_its_size),
 		PAGE_TEST(a_page_that_cannot_be_mapped_is_told),
 		PAGE_TEST(a_processor_without_registers_is_refused),
 		PAGE_TEST(off_the_hardware_counts_come_from_the_kernel),

@@ -14,15 +14,15 @@
 #include <cmocka.h>
 
 #include "lib/region/region.h"
-#include "lib/sources/model.h"
 #include "regions.h"
+#include "tests/unit/source_model.h"
 
 /* ---- bodies ---- */
 
 static void count_calls(void)
 {
 	struct upmu_region *work = region_of("work");
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 	for (int i = 0; i < 7; i++)
 		call(work);
@@ -40,7 +40,7 @@ static void nest(void)
 {
 	struct upmu_region *outer = region_of("outer");
 	struct upmu_region *inner = region_of("inner");
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 	for (int i = 1; i <= 3; i++) {
 		CHECK(!upmu_region_begin(outer));
@@ -131,7 +131,7 @@ static void read_while_a_thread_lives(void)
 static void count_beyond_32_bits(void)
 {
 	struct upmu_region *work = region_of("work");
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 	CHECK(!upmu_regions_init("r3", NULL));
 	CHECK(!upmu_region_begin(work));
@@ -164,7 +164,7 @@ static void check_sequence(const uint64_t *counts, size_t n)
 
 	snprintf(name, sizeof(name), "s%d", sequences++);
 	for (size_t i = 0; i < n; i++) {
-		struct upmu_region_stats stats;
+		struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 		upmu_model.step[0] = counts[i] ? counts[i] : UPMU_MODEL_STILL;
 		call(region_of(name));
@@ -280,7 +280,7 @@ static void choose_events(void)
 
 static void choose_by_environment(void)
 {
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 	setenv("UPMU_EVENTS", "r7", 1);
 	call(region_of("work"));
@@ -290,7 +290,7 @@ static void choose_by_environment(void)
 
 static void read_before_any_begin(void)
 {
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 
 	CHECK(upmu_region_read(region_of("work"), 0, &stats) == -ENOENT);
 }

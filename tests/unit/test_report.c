@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <jansson.h>
 
-#include "lib/sources/model.h"
 #include "regions.h"
+#include "tests/unit/source_model.h"
 
 /* As a server that forks its workers: each calls as often as its number. */
 static void report_from_workers(void)

@@ -346,7 +346,8 @@ static void the_library_is_loaded_and_unloaded(void **state)
 	fflush(NULL);
 	child = fork();
 	if (!child) {
-		setenv("UPMU_SOURCE", "model", 1);
+		setenv("UPMU_SOURCE", "clock", 1);
+		setenv("UPMU_EVENTS", "cycles", 1);
 		setenv("UPMU_REPORT", "none", 1);
 		load_use_and_unload();
 	}

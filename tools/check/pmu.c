@@ -239,7 +239,7 @@ static void check_device(struct check_report *report)
  * had wherever events can be counted at all. */
 static void check_sources(struct check_report *report)
 {
-	struct upmu_verdict verdict;
+	struct upmu_verdict verdict = { .size = sizeof(verdict) };
 	char prefix[64];
 
 	for (size_t i = 0; !upmu_probe(i, &verdict); i++) {

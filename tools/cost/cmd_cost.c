@@ -122,7 +122,7 @@ static void print_row(const struct row *row)
 
 static void print_text(struct report *report)
 {
-	struct upmu_verdict verdict;
+	struct upmu_verdict verdict = { .size = sizeof(verdict) };
 	struct row row;
 
 	printf("What one reading costs on CPU %d\n", report->cpu);
@@ -170,7 +170,7 @@ static json_t *row_json(const struct row *row)
 static void print_json(struct report *report)
 {
 	json_t *sources = json_array(), *all;
-	struct upmu_verdict verdict;
+	struct upmu_verdict verdict = { .size = sizeof(verdict) };
 	struct row row;
 
 	for (size_t i = 0; !upmu_probe(i, &verdict); i++) {

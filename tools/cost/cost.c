@@ -102,7 +102,7 @@ static struct sample least_of_runs(struct upmu *meter, cost_work *work,
 static int least_of_regions(const char *name, cost_work *work, const void *arg,
 			    int times, struct sample *least)
 {
-	struct upmu_region_stats stats;
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
 	struct upmu_region *outer;
 	int ret = upmu_region_open(&outer, name);
 
