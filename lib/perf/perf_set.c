@@ -25,6 +25,25 @@ static size_t cycles_position(const struct upmu_wanted *wanted,
 	return i;
 }
 
+/*
+ * arm_pmu reckons with a first event that is off only where exec is to start
+ * it: else a group of one event too many is opened, and never counts. So the
+ * first is tried once more as one that is on.
+ */
+static int check_room(struct upmu_group *group,
+		      const struct upmu_perf_event *first)
+{
+	int ret;
+
+	if ((group->flags & UPMU_PERF_ENABLE_ON_EXEC) || group->n < 2 ||
+	    group->n == UPMU_GROUP_MAX)
+		return 0;
+	ret = upmu_group_add(group, first, 0);
+	if (!ret)
+		upmu_sys_close(group->fd[--group->n]);
+	return ret;
+}
+
 static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		      size_t pmu, uint32_t perf_flags)
 {
@@ -35,7 +54,8 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 
 	upmu_group_init(group, set->pid, set->cpu, perf_flags & ~is_long);
 	group->flags |= UPMU_PERF_DISABLED;
-	if (set->flags & UPMU_OPEN_ON_EXEC)
+	/* Exec starts it, or closes it where a thread counts itself. */
+	if ((set->flags & UPMU_OPEN_ON_EXEC) || !set->counts_others)
 		group->flags |= UPMU_PERF_ENABLE_ON_EXEC;
 	for (size_t i = 0; !ret && i < set->size; i++) {
 		const struct upmu_wanted_event *event = &wanted->events[i];
@@ -47,7 +67,7 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		set->takes_cycles |= !ret && event->is_cycles &&
 				     perf.config == event->perf[pmu].config;
 	}
-	return ret;
+	return ret ? ret : check_room(group, &wanted->events[0].perf[pmu]);
 }
 
 /* A PMU whose CPUs the thread may not run on now may refuse. */

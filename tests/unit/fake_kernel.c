@@ -156,6 +156,13 @@ static bool is_ordinary(const struct perf_event_attr *attr)
 	return attr->type != PERF_TYPE_SOFTWARE && attr->config != 0xff;
 }
 
+/* arm_pmu does not reckon with a leader that is merely disabled. */
+static bool is_reckoned(const struct fake_event *event)
+{
+	return event->is_open && !event->is_device &&
+	       (!event->attr.disabled || event->attr.enable_on_exec);
+}
+
 static size_t ordinary_in_group(int leader)
 {
 	size_t n = 0;
@@ -163,8 +170,7 @@ static size_t ordinary_in_group(int leader)
 	for (size_t i = 0; i < FAKE_FDS; i++) {
 		const struct fake_event *event = &fake.events[i];
 
-		n += event->is_open && !event->is_device &&
-		     is_ordinary(&event->attr) &&
+		n += is_reckoned(event) && is_ordinary(&event->attr) &&
 		     (event->group_fd == leader || (int)i + FAKE_FD == leader);
 	}
 	return n;
@@ -177,7 +183,7 @@ static size_t hardware_in_group(int leader)
 	for (size_t i = 0; i < FAKE_FDS; i++) {
 		const struct fake_event *event = &fake.events[i];
 
-		n += event->is_open && !event->is_device &&
+		n += is_reckoned(event) &&
 		     event->attr.type != PERF_TYPE_SOFTWARE &&
 		     (event->group_fd == leader || (int)i + FAKE_FD == leader);
 	}

@@ -78,6 +78,19 @@ static void what_it_starts_is_counted_where_asked_for(void **state)
 		assert_int_equal(event_of(set, i, 0)->attr.inherit, 1);
 }
 
+/* The first waits to be started: arm_pmu does not reckon with it. */
+static void one_event_too_many_of_another_is_enospc(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+
+	(void)state;
+	fake.counters = 2;
+	assert_int_equal(upmu_open(&set, "r1,r8", &options), 0);
+	upmu_close(set);
+	set = NULL;
+	assert_int_equal(upmu_open(&set, "r1,r8,r9", &options), -ENOSPC);
+}
+
 /* The leader waits for the exec, the others follow it. */
 static void a_program_is_counted_from_its_exec_on(void **state)
 {
@@ -223,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ATTACH_TEST(another_thread_is_counted_by_system_calls),
 		ATTACH_TEST(what_it_starts_is_counted_where_asked_for),
+		ATTACH_TEST(one_event_too_many_of_another_is_enospc),
 		ATTACH_TEST(a_program_is_counted_from_its_exec_on),
 		ATTACH_TEST(all_that_runs_on_a_cpu_is_counted),
 		ATTACH_TEST(of_unlike_cores_the_cpus_own_kind_counts_it),

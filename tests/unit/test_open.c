@@ -270,6 +270,21 @@ static void more_events_than_counters_is_enospc(void **state)
 	assert_said("hint: ask for fewer events");
 }
 
+/* The first is off at first, and arm_pmu reckons with what is on. */
+static void one_event_too_many_is_enospc_where_cycles_do_not_lead(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+
+	(void)state;
+	fake.counters = 3;
+	assert_opens("r1,r8,r9", &options);
+	upmu_close(set);
+	set = SENTINEL;
+	fake.counters = 2;
+	assert_refused("r1,r8,r9", &options, -ENOSPC,
+		       "more counters than the PMU has");
+}
+
 static void a_group_larger_than_the_pmu_is_enospc(void **state)
 {
 	(void)state;
@@ -549,6 +564,8 @@ int main(void)
 		OPEN_TEST(descriptors_that_run_out_half_way_are_given_back),
 		OPEN_TEST(descriptors_that_run_out_at_first_are_not_remembered),
 		OPEN_TEST(more_events_than_counters_is_enospc),
+		OPEN_TEST(
+			one_event_too_many_is_enospc_where_cycles_do_not_lead),
 		OPEN_TEST(an_event_of_one_kind_of_core_is_exdev),
 		OPEN_TEST(paranoid_3_tells_the_value_and_the_command),
 		OPEN_TEST(paranoid_2_counts_user_mode_and_says_so),
