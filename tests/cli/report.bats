@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
 }
 
@@ -88,7 +88,7 @@ payload() {	# PAGE EXPRESSION
 	: >empty.json
 	mkdir folder.json
 	bad="cut shape shape2 foreign array noise empty folder none"
-	# shellcheck disable=SC2086	# words
+	# shellcheck disable=SC2086,SC2046	# words
 	run "$upmu" report -o page.html $(printf '%s.json ' $bad) \
 		samples/estimates.json
 	[ "$status" -eq 1 ]
