@@ -560,3 +560,48 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 		[[ "$output" == *"$option"* ]]
 	done
 }
+
+@test "a_core_by_a_name_that_is_nearly_right_is_suggested" {
+	for name in a72 A72 'Cortex A72' cortexa72 Cortex_A72; do
+		run "$upmu" list --core "$name" tlb
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"hint: did you mean cortex-a72?"* ]]
+	done
+	run "$upmu" list --core a78c
+	[[ "$output" == *"hint: did you mean cortex-a78c?"* ]]
+	for name in xyzzy '' -- 0xd08; do
+		run "$upmu" list --core "$name"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"hint: known: "*" cortex-a72 "* ]]
+	done
+}
+
+@test "quoted_words_are_words" {
+	run "$upmu" list --core cortex-a72 'cache miss'
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"0x03 l1d_cache_refill"* ]]
+	run "$upmu" list --core cortex-a72 --search ' l2 	 cache miss '
+	[[ "$output" == *"0x17 l2d_cache_refill"* ]]
+	[[ "$output" != *"0x03 l1d_cache_refill"* ]]
+	run "$upmu" list --core cortex-a72 "$(printf 'a%.0s ' {1..65})"
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"more than 64 words"* ]]
+	run "$upmu" list --core neoverse-n1 mispredicts
+	[[ "$output" == *"0x22 br_mis_pred_retired"* ]]
+}
+
+@test "what_nobody_would_type_is_refused_in_one_line" {
+	long=$(head -c 10000 /dev/zero | tr '\0' a)
+	for word in "$long" '[abc' '.*' '%s%n' '\' $'\xff\xfe' größe; do
+		run "$upmu" list --core cortex-a72 "$word"
+		[ "$status" -eq 1 ]
+		[ "${#output}" -lt 200 ]
+		[[ "$output" == "upmu list: no event has '"* ]]
+	done
+}
+
+@test "explain_without_a_machine_names_a_core_of_a_board" {
+	on pc --explain l1d_cache_refill
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"upmu list --core cortex-a15 --explain l1d_cache_refill"* ]]
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* upmu list: the events of this machine, or of a core by name. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -8,6 +9,9 @@
 
 #include "tools/command.h"
 #include "list.h"
+
+#define SIMILAR_MOST 4
+#define WORDS_MOST   64
 
 struct list_options {
 	const char *core, *fit, *explain;
@@ -62,6 +66,29 @@ static int refuse_both(const char *one, const char *other)
 	return -1;
 }
 
+/* 'cache miss', quoted, is two words. */
+static int split_words(struct list_options *options)
+{
+	static char *words[WORDS_MOST + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; options->words[i]; i++) {
+		char *rest, *word = strtok_r(options->words[i], " \t\n", &rest);
+
+		for (; word; word = strtok_r(NULL, " \t\n", &rest)) {
+			if (n == WORDS_MOST) {
+				fprintf(stderr,
+					"upmu list: more than %d words\n",
+					WORDS_MOST);
+				return -1;
+			}
+			words[n++] = word;
+		}
+	}
+	options->words = n ? words : NULL;
+	return 0;
+}
+
 /* 0, or -1: said what is wrong; @rest: what is no option. */
 static int check_options(struct list_options *options, char **rest)
 {
@@ -73,6 +100,8 @@ static int check_options(struct list_options *options, char **rest)
 		return refuse_both("--search", "a WORD");
 	if (*rest)
 		options->words = rest;
+	if (options->words && split_words(options))
+		return -1;
 	if (options->all && options->core)
 		return refuse_both("--all", "--core");
 	if (options->fit && options->explain)
@@ -135,12 +164,70 @@ static const struct upmu_core *find_core(const char *name)
 	return upmu_core_by_name(name, strlen(name));
 }
 
+/* Letters and digits alone, in lower case: "Cortex A72" is cortexa72. */
+static void squeeze(char *out, size_t size, const char *name)
+{
+	size_t n = 0;
+
+	for (; *name && n + 1 < size; name++)
+		if (isalnum((unsigned char)*name))
+			out[n++] = (char)tolower((unsigned char)*name);
+	out[n] = '\0';
+}
+
+/* Does @name end with @wanted, or (not @is_end) hold it anywhere? */
+static bool is_similar(const char *name, const char *wanted, bool is_end)
+{
+	char squeezed[64];
+	size_t n = strlen(wanted), length;
+
+	squeeze(squeezed, sizeof(squeezed), name);
+	length = strlen(squeezed);
+	if (!is_end)
+		return strstr(squeezed, wanted);
+	return length >= n && !strcmp(squeezed + length - n, wanted);
+}
+
+/* The first names, of cores and their variants, that are similar. */
+static size_t similar_cores(const char *wanted, bool is_end, char *out,
+			    size_t size)
+{
+	const struct upmu_core *core;
+	size_t found = 0, used = 0;
+
+	for (size_t i = 0; (core = upmu_core_at(i)); i++) {
+		const char *next = upmu_core_also(core);
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s", upmu_core_name(core));
+		while (name[0] && found < SIMILAR_MOST) {
+			size_t n = strcspn(next, " ");
+
+			if (is_similar(name, wanted, is_end) && used < size)
+				used += (size_t)snprintf(
+					out + used, size - used, "%s%s",
+					found++ ? ", " : "", name);
+			snprintf(name, sizeof(name), "%.*s", (int)n, next);
+			next += n + (next[n] == ' ');
+		}
+	}
+	return found;
+}
+
 static int refuse_core(const char *name)
 {
 	const struct upmu_core *core;
+	char wanted[64], similar[256];
 
-	fprintf(stderr,
-		"upmu list: no table for the core '%s'\nhint: known:", name);
+	fprintf(stderr, "upmu list: no table for the core '%.64s'\n", name);
+	squeeze(wanted, sizeof(wanted), name);
+	if (wanted[0] &&
+	    (similar_cores(wanted, true, similar, sizeof(similar)) ||
+	     similar_cores(wanted, false, similar, sizeof(similar)))) {
+		fprintf(stderr, "hint: did you mean %s?\n", similar);
+		return 1;
+	}
+	fputs("hint: known:", stderr);
 	for (size_t i = 0; (core = upmu_core_at(i)); i++)
 		fprintf(stderr, " %s", upmu_core_name(core));
 	fputc('\n', stderr);
@@ -254,7 +341,8 @@ static void say_nothing_found(const struct list_options *options)
 {
 	fputs("upmu list: no event has", stderr);
 	for (size_t i = 0; options->words[i]; i++)
-		fprintf(stderr, "%s '%s'", i ? " and" : "", options->words[i]);
+		fprintf(stderr, "%s '%.64s'", i ? " and" : "",
+			options->words[i]);
 	fputs(options->all ? "\n" : "\nhint: --all searches every core\n",
 	      stderr);
 }

@@ -3,11 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "boards.h"
 #include "explain.h"
 #include "lib/events/generic.h"
 #include "lib/events/hint.h"
 #include "lib/events/resolve.h"
 #include "tools/stat/stat.h"
+
+#define CORES_MOST 80
 
 const char *explain_formula(const struct upmu_core *core,
 			    const struct upmu_event_row *row, size_t n)
@@ -169,11 +172,23 @@ static bool explain_parsed(const struct explainer *to, const char *name,
 	return list.n;
 }
 
+/* Of the cores that have the event one that anybody can try on a board. */
+static const struct upmu_core *core_to_try(const char *name)
+{
+	const struct upmu_core *cores[CORES_MOST];
+	size_t n = upmu_cores_with(name, strlen(name), cores, CORES_MOST);
+
+	for (size_t i = 0; i < n && i < CORES_MOST; i++)
+		if (list_boards_of(upmu_core_name(cores[i])))
+			return cores[i];
+	return n ? cores[0] : NULL;
+}
+
 static void say_unknown(const char *name, const struct upmu_core *core,
 			bool is_here)
 {
 	size_t length = strlen(name);
-	const struct upmu_core *other;
+	const struct upmu_core *other = core_to_try(name);
 	const char *near;
 	char hint[256];
 
@@ -181,7 +196,7 @@ static void say_unknown(const char *name, const struct upmu_core *core,
 		is_here ? "machine" : "core", name);
 	if (!length) {
 		fputs("hint: upmu list\n", stderr);
-	} else if (upmu_cores_with(name, length, &other, 1)) {
+	} else if (other) {
 		upmu_hint_event(hint, sizeof(hint), core, name, length);
 		fprintf(stderr,
 			"hint: %s: upmu list --core %s --explain %.64s\n", hint,

@@ -152,11 +152,18 @@ const char *list_event_caveat(const struct list_event *event)
 static const struct {
 	const char *word, *means;
 } synonyms[] = {
-	{ "miss", "refill" },	      { "misses", "refill" },
-	{ "mispredict", "mis_pred" }, { "load", "read" },
-	{ "loads", "read" },	      { "store", "write" },
-	{ "stores", "write" },	      { "dcache", "l1d_cache" },
-	{ "icache", "l1i_cache" },    { "branches", "branch" },
+	{ "miss", "refill" },
+	{ "misses", "refill" },
+	{ "mispredict", "mis_pred" },
+	{ "mispredicts", "mis_pred" },
+	{ "mispredicted", "mis_pred" },
+	{ "load", "read" },
+	{ "loads", "read" },
+	{ "store", "write" },
+	{ "stores", "write" },
+	{ "dcache", "l1d_cache" },
+	{ "icache", "l1i_cache" },
+	{ "branches", "branch" },
 	{ "stalled", "stall" },
 };
 
