@@ -592,7 +592,7 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 
 @test "what_nobody_would_type_is_refused_in_one_line" {
 	long=$(head -c 10000 /dev/zero | tr '\0' a)
-	for word in "$long" '[abc' '.*' '%s%n' '\' $'\xff\xfe' größe; do
+	for word in "$long" '[abc' '.*' '%s%n' 'a\b' $'\xff\xfe' größe; do
 		run "$upmu" list --core cortex-a72 "$word"
 		[ "$status" -eq 1 ]
 		[ "${#output}" -lt 200 ]

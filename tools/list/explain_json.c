@@ -60,16 +60,16 @@ static void add_boards(json_t *array, const struct upmu_core *core,
 {
 	const struct list_boards *boards = list_boards_of(upmu_core_name(core));
 	json_t *names;
-	size_t i;
-	json_t *name;
 
 	if (!boards)
 		return;
 	names = pieces(is_exact ? boards->exact : boards->others, ' ');
-	json_array_foreach(names, i, name) json_array_append_new(
-		array,
-		json_pack("{s:O, s:s}", "board", name, "counts",
-			  list_board_counts(boards, core, row, is_exact)));
+	for (size_t i = 0; i < json_array_size(names); i++)
+		json_array_append_new(
+			array, json_pack("{s:O, s:s}", "board",
+					 json_array_get(names, i), "counts",
+					 list_board_counts(boards, core, row,
+							   is_exact)));
 	json_decref(names);
 }
 
