@@ -41,33 +41,59 @@ struct late {
 static DEFINE_PER_CPU(struct late, late_here);
 static DEFINE_MUTEX(late_mutex);
 
-/* The innermost of the functions at work whose name has that in it; 0: none. */
-static unsigned long late_at_work(const char *text)
-{
-	unsigned long entries[LATE_DEPTH];
-	unsigned int n, count = stack_trace_save(entries, LATE_DEPTH, 0);
-	char name[KSYM_SYMBOL_LEN];
+/* Pages are given out and back in portions, by whoever asks for the next. */
+static const char *const late_pages[] = {
+	"free_unref_page", "free_frozen_page",	     "free_pcppages_bulk",
+	"rmqueue",	   "get_page_from_freelist", NULL
+};
+static const char *const late_upmu[] = { " [upmu]", NULL };
 
-	for (n = 0; n < count; n++) {
-		snprintf(name, sizeof(name), "%ps", (void *)entries[n]);
-		if (strstr(name, text))
-			return entries[n];
+struct late_stack {
+	unsigned long entries[LATE_DEPTH];
+	unsigned int count;
+};
+
+/* The innermost of the functions at work that has such a name; 0: none. */
+static unsigned long late_at_work(const struct late_stack *stack,
+				  const char *const *texts)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned int n, t;
+
+	for (n = 0; n < stack->count; n++) {
+		snprintf(name, sizeof(name), "%ps", (void *)stack->entries[n]);
+		for (t = 0; texts[t]; t++)
+			if (strstr(name, texts[t]))
+				return stack->entries[n];
 	}
 	return 0;
+}
+
+/* Who called what was interrupted, or that where it is not to be found. */
+static unsigned long late_caller(const struct late_stack *stack,
+				 unsigned long interrupted)
+{
+	unsigned int n;
+
+	for (n = 0; n + 1 < stack->count; n++)
+		if (stack->entries[n] == interrupted)
+			return stack->entries[n + 1];
+	return interrupted;
 }
 
 static void late_note(struct late *late, s64 ns)
 {
 	struct pt_regs *regs = get_irq_regs();
+	struct late_stack stack;
 
-	/* Pages are given back in portions, by whoever frees the last one. */
-	if (ns > LATE_LOOK_NS && late_at_work("free_unref_page")) {
+	stack.count = stack_trace_save(stack.entries, LATE_DEPTH, 0);
+	if (ns > LATE_LOOK_NS && late_at_work(&stack, late_pages)) {
 		late->pages_ns = max(late->pages_ns, ns);
 		return;
 	}
 	late->worst_ns = ns;
-	late->where = regs ? instruction_pointer(regs) : 0;
-	late->ours = late_at_work(" [upmu]");
+	late->where = regs ? late_caller(&stack, instruction_pointer(regs)) : 0;
+	late->ours = late_at_work(&stack, late_upmu);
 }
 
 static enum hrtimer_restart late_handle(struct hrtimer *timer)
