@@ -24,13 +24,12 @@
 /* PMCR's settings, that perf's driver leaves alone, and its switch. */
 #define UPMU_GUARD_SETTINGS (UPMU_CONTROL_SAVED & ~UPMU_CONTROL_E)
 
-/* No core has more cycles in a nanosecond, nor more than eight of a thing in
- * one. */
+/* No core has more cycles in a nanosecond, nor more than 8 of a thing in one. */
 #define UPMU_GUARD_CYCLES_PER_NS 4
 #define UPMU_GUARD_EVENTS_PER_NS 32
 
 /* A step that is not looked into: the clock may be as coarse as a tick. */
-#define UPMU_GUARD_STEP (1u << 26)
+#define UPMU_GUARD_STEP BIT(26)
 
 /**
  * struct upmu_guard - one CPU

@@ -69,13 +69,12 @@ static bool upmu_trap_decode_a32(u32 code, struct upmu_trapped *trapped)
 
 static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
 {
+	unsigned long at = instruction_pointer(user);
 	bool read;
 	u32 code;
 
 	pagefault_disable();
-	read = !__copy_from_user_inatomic(&code,
-					  (void __user *)instruction_pointer(
-						  user),
+	read = !__copy_from_user_inatomic(&code, (void __user *)at,
 					  sizeof(code));
 	pagefault_enable();
 	if (!read)

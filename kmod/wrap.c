@@ -156,15 +156,6 @@ static void upmu_pmu_disable(struct perf_event *event)
 	upmu_publish_find(event->pmu)->ops.disable(event);
 }
 
-#define UPMU_EACH_FUNCTION(DO) \
-	DO(get_event_idx)      \
-	DO(clear_event_idx)    \
-	DO(read_counter)       \
-	DO(disable)            \
-	DO(handle_irq)         \
-	DO(start)              \
-	DO(stop)
-
 static const struct upmu_pmu_ops upmu_ours = {
 	.get_event_idx = upmu_get_event_idx,
 	.clear_event_idx = upmu_clear_event_idx,
@@ -175,23 +166,60 @@ static const struct upmu_pmu_ops upmu_ours = {
 	.stop = upmu_pmu_stop,
 };
 
+/* Where each function lies in the driver's structure and in ours. */
+static const struct upmu_function {
+	size_t pmu, ops;
+} upmu_functions[] = {
+	{ offsetof(struct arm_pmu, get_event_idx),
+	  offsetof(struct upmu_pmu_ops, get_event_idx) },
+	{ offsetof(struct arm_pmu, clear_event_idx),
+	  offsetof(struct upmu_pmu_ops, clear_event_idx) },
+	{ offsetof(struct arm_pmu, read_counter),
+	  offsetof(struct upmu_pmu_ops, read_counter) },
+	{ offsetof(struct arm_pmu, disable),
+	  offsetof(struct upmu_pmu_ops, disable) },
+	{ offsetof(struct arm_pmu, handle_irq),
+	  offsetof(struct upmu_pmu_ops, handle_irq) },
+	{ offsetof(struct arm_pmu, start),
+	  offsetof(struct upmu_pmu_ops, start) },
+	{ offsetof(struct arm_pmu, stop), offsetof(struct upmu_pmu_ops, stop) },
+};
+
+static const struct upmu_function *const upmu_functions_end =
+	upmu_functions + ARRAY_SIZE(upmu_functions);
+
+static void **upmu_in_pmu(const struct arm_pmu *pmu,
+			  const struct upmu_function *at)
+{
+	return (void *)pmu + at->pmu;
+}
+
+static void **upmu_in_ops(const struct upmu_pmu_ops *ops,
+			  const struct upmu_function *at)
+{
+	return (void *)ops + at->ops;
+}
+
 void upmu_wrap_look(const struct arm_pmu *pmu, struct upmu_pmu_ops *ops)
 {
-#define LOOK(function) ops->function = READ_ONCE(pmu->function);
-	UPMU_EACH_FUNCTION(LOOK)
-#undef LOOK
+	const struct upmu_function *at;
+
+	for (at = upmu_functions; at < upmu_functions_end; at++)
+		*upmu_in_ops(ops, at) = READ_ONCE(*upmu_in_pmu(pmu, at));
 }
 
 static void upmu_wrap_one(struct upmu_pmu *upmu)
 {
+	const struct upmu_function *at;
+
 	if (upmu->wrapped)
 		return;
 	upmu_wrap_look(upmu->pmu, &upmu->ops);
 	upmu->wrapped = true;
 	smp_wmb(); /* what a wrapper reads comes before the wrapper */
-#define WRAP(function) WRITE_ONCE(upmu->pmu->function, upmu_ours.function);
-	UPMU_EACH_FUNCTION(WRAP)
-#undef WRAP
+	for (at = upmu_functions; at < upmu_functions_end; at++)
+		WRITE_ONCE(*upmu_in_pmu(upmu->pmu, at),
+			   *upmu_in_ops(&upmu_ours, at));
 }
 
 static bool upmu_wrap_is_ours(const struct upmu_pmu *upmu)
@@ -205,28 +233,31 @@ static bool upmu_wrap_is_ours(const struct upmu_pmu *upmu)
 /* Each is ours or the driver's: nobody else's is there that may call ours. */
 static bool upmu_wrap_is_alone(const struct upmu_pmu *upmu)
 {
-	struct upmu_pmu_ops now;
+	const struct upmu_function *at;
+	void *now;
 
-	upmu_wrap_look(upmu->pmu, &now);
-#define IS_KNOWN(function)                     \
-	(now.function == upmu_ours.function || \
-	 now.function == upmu->driver.function) &&
-	return UPMU_EACH_FUNCTION(IS_KNOWN) true;
-#undef IS_KNOWN
+	for (at = upmu_functions; at < upmu_functions_end; at++) {
+		now = READ_ONCE(*upmu_in_pmu(upmu->pmu, at));
+		if (now != *upmu_in_ops(&upmu_ours, at) &&
+		    now != *upmu_in_ops(&upmu->driver, at))
+			return false;
+	}
+	return true;
 }
 
 static void upmu_unwrap_one(struct upmu_pmu *upmu)
 {
-	struct arm_pmu *pmu = upmu->pmu;
+	const struct upmu_function *at;
+	void **function;
 
 	/* Who calls ours may put it back at any time. */
 	if (!upmu->wrapped || !upmu_wrap_is_alone(upmu))
 		return;
-#define UNWRAP(function)                                    \
-	if (READ_ONCE(pmu->function) == upmu_ours.function) \
-		WRITE_ONCE(pmu->function, upmu->ops.function);
-	UPMU_EACH_FUNCTION(UNWRAP)
-#undef UNWRAP
+	for (at = upmu_functions; at < upmu_functions_end; at++) {
+		function = upmu_in_pmu(upmu->pmu, at);
+		if (READ_ONCE(*function) == *upmu_in_ops(&upmu_ours, at))
+			WRITE_ONCE(*function, *upmu_in_ops(&upmu->ops, at));
+	}
 	upmu->wrapped = false;
 }
 

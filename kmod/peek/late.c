@@ -46,6 +46,7 @@ static const char *const late_pages[] = {
 	"free_unref_page", "free_frozen_page",	     "free_pcppages_bulk",
 	"rmqueue",	   "get_page_from_freelist", NULL
 };
+
 static const char *const late_upmu[] = { " [upmu]", NULL };
 
 struct late_stack {
