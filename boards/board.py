@@ -121,11 +121,11 @@ def libraries(pairs):
     return [(host, guest) for guest, host in found.items()]
 
 
-def copies(options, board, pairs):
-    """What travels to the board; whether it comes as a disk."""
+def copies(options, board, own, pairs):
+    """What travels to the board beside our own; whether it comes as a disk."""
     taken = files.size(pairs)
     by_disk = taken > files.DISK_FROM and board["channel"] == "virtio"
-    files.check_room(board, options.name, taken, by_disk)
+    files.check_room(board, options.name, files.size(own), taken, by_disk)
     owner = image.USER if options.user else 0
     return [(host, guest, owner) for host, guest in pairs], by_disk
 
@@ -182,7 +182,7 @@ class Boot:
             self.spool = spooled_input()
             self.pairs.append((f"/dev/fd/{self.spool.fileno()}",
                                "/board/input"))
-        copies(options, self.board, self.pairs)     # before all else
+        copies(options, self.board, [], self.pairs)     # before all else
         self.command = command
         self.open = []      # files that the emulator is to have
 
@@ -192,11 +192,11 @@ class Boot:
 
     def _images(self, kernel, busybox):
         """The emulator's options for what it loads."""
-        own = [(host, guest, 0) for host, guest in
-               built(self.board, self.kernel_arch, kernels.release(
-                   self.suite, self.kernel_arch))]
+        ours = built(self.board, self.kernel_arch, kernels.release(
+            self.suite, self.kernel_arch))
+        own = [(host, guest, 0) for host, guest in ours]
         # The cross compilers' libraries are there once something was built.
-        more, by_disk = copies(self.options, self.board,
+        more, by_disk = copies(self.options, self.board, ours,
                                self.pairs + libraries(self.pairs))
         for host, guest, _ in more if self.options.verbose else ():
             print(f"boards/run: '{host}' is {guest} on the board",

@@ -11,8 +11,8 @@ import archive
 from debian import Failure
 
 MIB = 1 << 20
-# The built tree and busybox; the kernel, what it reserves, room for a program.
-OWN_MIB, REST_MIB = 40, 96
+# The kernel, what it reserves, busybox, room for a program.
+REST_MIB = 100
 # What is more travels as a disk where the board can have one: an initramfs takes
 # its size three times, see check_room().
 DISK_FROM = 8 * MIB
@@ -65,11 +65,16 @@ def set_memory(board, name, mebibytes):
     board["qemu"] = re.sub(r" -m \S+", f" -m {mebibytes}", board["qemu"])
 
 
-def check_room(board, name, taken, by_disk):
-    """Refuse before the boot what would not fit, with what would do."""
+def check_room(board, name, own, taken, by_disk):
+    """Refuse before the boot what would not fit, with what would do.
+
+    own, taken: bytes of what is built from this tree, and of --file.
+    """
     # While it is unpacked, the archive is in memory, and the tmpfs that the
-    # files go to takes at most half of what the archive left.
-    needed = REST_MIB + (OWN_MIB + taken // MIB) * (1 if by_disk else 3)
+    # files go to takes at most half of what the archive left. A disk is read
+    # afterwards, and the tmpfs may then take all.
+    unpacking = 3 * (own if by_disk else own + taken)
+    needed = REST_MIB + max(unpacking, own + taken) // MIB
     there = memory(board)
     if needed <= (there or int(board["memory"])):
         return
