@@ -16,6 +16,21 @@ struct calls {
 	const char *names;
 };
 
+/* PAPI's of Neoverse N1, N2 and V1: alike but for vectors. */
+#define NEOVERSE_PRESETS                                              \
+	"br_ins=br_pred br_msp=br_mis_pred br_prc=br_pred-"           \
+	"br_mis_pred fp_ins=vfp_spec hw_int=exc_irq+exc_fiq "         \
+	"l1_dca=l1d_cache l1_dcm=l1d_cache_refill "                   \
+	"l1_dcr=l1d_cache_rd l1_dcw=l1d_cache_wr l1_ica=l1i_cache "   \
+	"l1_ich=l1i_cache-l1i_cache_refill l1_icm=l1i_cache_refill "  \
+	"l2_dca=l2d_cache_rd+l2d_cache_wr l2_dcm=l2d_cache_refill "   \
+	"l2_dcr=l2d_cache_rd l2_dcw=l2d_cache_wr "                    \
+	"l2_ldm=l2d_cache_refill_rd l2_tca=l2d_cache ld_ins=ld_spec " \
+	"lst_ins=ld_spec+st_spec res_stl=stall_backend "              \
+	"sr_ins=st_spec stl_icy=stall_frontend+stall_backend "        \
+	"syc_ins=isb_spec+dsb_spec+dmb_spec tlb_dm=l2d_tlb_refill "   \
+	"tot_cyc=cpu_cycles tot_ins=inst_retired"
+
 /*
  * PAPI_... in lower case, from its papi_events.csv (48842c6). Left out: what
  * it multiplies by the length of a vector, and what it asks of other
@@ -126,33 +141,9 @@ static const struct calls papi[] = {
 		   "tlb_im=l2i_tlb_refill tlb_tl=l2d_tlb_refill+l2i_tlb_refill "
 		   "tot_cyc=cpu_cycles tot_ins=inst_retired "
 		   "vec_ins=simd_inst_retired" },
-	{ "neoverse-n1",
-	  "br_ins=br_pred br_msp=br_mis_pred br_prc=br_pred-"
-	  "br_mis_pred fp_ins=vfp_spec hw_int=exc_irq+exc_fiq "
-	  "l1_dca=l1d_cache l1_dcm=l1d_cache_refill "
-	  "l1_dcr=l1d_cache_rd l1_dcw=l1d_cache_wr l1_ica=l1i_cache "
-	  "l1_ich=l1i_cache-l1i_cache_refill l1_icm=l1i_cache_refill "
-	  "l2_dca=l2d_cache_rd+l2d_cache_wr l2_dcm=l2d_cache_refill "
-	  "l2_dcr=l2d_cache_rd l2_dcw=l2d_cache_wr "
-	  "l2_ldm=l2d_cache_refill_rd l2_tca=l2d_cache ld_ins=ld_spec "
-	  "lst_ins=ld_spec+st_spec res_stl=stall_backend "
-	  "sr_ins=st_spec stl_icy=stall_frontend+stall_backend "
-	  "syc_ins=isb_spec+dsb_spec+dmb_spec tlb_dm=l2d_tlb_refill "
-	  "tot_cyc=cpu_cycles tot_ins=inst_retired vec_ins=ase_spec" },
+	{ "neoverse-n1", NEOVERSE_PRESETS " vec_ins=ase_spec" },
 	{ "neoverse-n2 neoverse-v1",
-	  "br_ins=br_pred br_msp=br_mis_pred br_prc=br_pred-"
-	  "br_mis_pred fp_ins=vfp_spec hw_int=exc_irq+exc_fiq "
-	  "l1_dca=l1d_cache l1_dcm=l1d_cache_refill "
-	  "l1_dcr=l1d_cache_rd l1_dcw=l1d_cache_wr l1_ica=l1i_cache "
-	  "l1_ich=l1i_cache-l1i_cache_refill l1_icm=l1i_cache_refill "
-	  "l2_dca=l2d_cache_rd+l2d_cache_wr l2_dcm=l2d_cache_refill "
-	  "l2_dcr=l2d_cache_rd l2_dcw=l2d_cache_wr "
-	  "l2_ldm=l2d_cache_refill_rd l2_tca=l2d_cache ld_ins=ld_spec "
-	  "lst_ins=ld_spec+st_spec res_stl=stall_backend "
-	  "sr_ins=st_spec stl_icy=stall_frontend+stall_backend "
-	  "syc_ins=isb_spec+dsb_spec+dmb_spec tlb_dm=l2d_tlb_refill "
-	  "tot_cyc=cpu_cycles tot_ins=inst_retired "
-	  "vec_ins=sve_inst_spec+ase_inst_spec" },
+	  NEOVERSE_PRESETS " vec_ins=sve_inst_spec+ase_inst_spec" },
 	{ "neoverse-v2",
 	  "br_ins=br_retired br_msp=br_mis_pred_retired "
 	  "br_prc=br_retired-br_mis_pred_retired fp_ins=fp_hp_spec+"
