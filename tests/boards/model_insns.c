@@ -5,18 +5,16 @@
  * has differs; the COLUMNs are those that it lacks. For each snippet it prints
  * "0 NAME", or "1 NAME" and what was counted.
  */
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "model_insns.h"
+#include "raw_event.h"
 
 #define FEW    100
 #define ROUNDS 1000
@@ -55,33 +53,16 @@ static unsigned int code_of(const struct column *column)
 	return is_spec ? column->spec : column->retired;
 }
 
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
 static long long count(unsigned int code, const struct snippet *snippet,
 		       unsigned long rounds)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_RAW,
-		.config = code,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+	int fd = raw_event_open(code);
 	long long value;
 
-	if (fd < 0)
-		fail("perf_event_open");
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	snippet->run(rounds, memory);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	if (read(fd, &value, sizeof(value)) != sizeof(value))
-		fail("read");
+	value = raw_event_read(fd);
 	close(fd);
 	return value;
 }

@@ -9,53 +9,20 @@
  * refills, lines   of a walk by lines, another process having walked over
  *                  memory of its own at the same addresses
  */
-#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "raw_event.h"
 
 #define L1D_REFILL 0x03
 #define ROUNDS	   200
 #define TURNS	   20
 #define LINE	   64
-
-static void fail(const char *what)
-{
-	perror(what);
-	exit(1);
-}
-
-static int open_event(unsigned int code)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = PERF_TYPE_RAW,
-		.config = code,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-	int fd = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
-
-	if (fd < 0)
-		fail("perf_event_open");
-	return fd;
-}
-
-static long long value_of(int fd)
-{
-	long long value;
-
-	if (read(fd, &value, sizeof(value)) != sizeof(value))
-		fail("read");
-	return value;
-}
 
 static char *map(size_t size)
 {
@@ -86,7 +53,7 @@ static void load_over(const char *end)
 /* @gone: the page that is taken away before each: the second, or another. */
 static long long loads(unsigned int code, char *pages, size_t page, int gone)
 {
-	int fd = open_event(code);
+	int fd = raw_event_open(code);
 	long long value;
 
 	memset(pages, 1, 4 * page);
@@ -96,7 +63,7 @@ static long long loads(unsigned int code, char *pages, size_t page, int gone)
 		load_over(pages + page);
 	}
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	value = value_of(fd);
+	value = raw_event_read(fd);
 	close(fd);
 	return value;
 }
@@ -130,7 +97,7 @@ static void other(char *memory, size_t size, int to, int from)
 
 static long long refills(char *memory, size_t size)
 {
-	int there[2], back[2], fd = open_event(L1D_REFILL);
+	int there[2], back[2], fd = raw_event_open(L1D_REFILL);
 
 	memset(memory, 1, size);
 	if (pipe(there) || pipe(back))
@@ -146,7 +113,7 @@ static long long refills(char *memory, size_t size)
 		pass(there[1], back[0]);
 	}
 	wait(NULL);
-	return value_of(fd) / TURNS;
+	return raw_event_read(fd) / TURNS;
 }
 
 int main(int argc, char **argv)
