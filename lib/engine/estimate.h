@@ -4,8 +4,8 @@
  *
  * Pure arithmetic: no I/O and no clock.
  */
-#ifndef UPMU_TOOLS_ESTIMATE_H
-#define UPMU_TOOLS_ESTIMATE_H
+#ifndef UPMU_ENGINE_ESTIMATE_H
+#define UPMU_ENGINE_ESTIMATE_H
 
 #include <stddef.h>
 
