@@ -12,7 +12,8 @@ setup() {
 # A copy of a board's fixture tree, on kernel $release of 32-bit ARM.
 board() {
 	rm -rf "$UPMU_ROOT"
-	cp -r "$BATS_TEST_DIRNAME/../fixtures/$1" "$UPMU_ROOT"
+	"$BATS_TEST_DIRNAME/../fixtures/unpack" "$BATS_TEST_TMPDIR" "$1"
+	mv "$BATS_TEST_TMPDIR/$1" "$UPMU_ROOT"
 	mkdir -p "$UPMU_ROOT/proc/sys/kernel" "$UPMU_ROOT/lib/modules"
 	sys osrelease "$release"
 	sys arch armv7l

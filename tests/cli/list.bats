@@ -6,6 +6,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	fixtures=$BATS_TEST_DIRNAME/../fixtures
+	boards=$BATS_FILE_TMPDIR
 }
 
 # Ask as if this were another board.
@@ -13,8 +14,8 @@ on() {
 	local board=$1
 
 	shift
-	[ -d "$fixtures/$board" ]
-	UPMU_ROOT=$fixtures/$board run "$upmu" list "$@"
+	[ -d "$boards/$board" ] || "$fixtures/unpack" "$boards" "$board"
+	UPMU_ROOT=$boards/$board run "$upmu" list "$@"
 }
 
 # A value of the JSON in $output.
@@ -412,9 +413,9 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 }
 
 @test "explain_tells_what_the_boards_model_counts" {
-	board=$BATS_TEST_TMPDIR/board
+	board=$BATS_TEST_TMPDIR/pi2
 	model=$board/sys/firmware/devicetree/base/upmu-model/cortex-a7
-	cp -r "$fixtures/pi2" "$board"
+	"$fixtures/unpack" "$BATS_TEST_TMPDIR" pi2
 	mkdir -p "$model"
 	printf 'Cortex-A7\0' >"$model/title"
 	printf 'L1D 32 KiB\0' >"$model/geometry"
@@ -502,9 +503,9 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 }
 
 @test "each_of_unlike_cores_has_the_events_of_its_own_model" {
-	board=$BATS_TEST_TMPDIR/board
+	board=$BATS_TEST_TMPDIR/odroid-xu4
 	model=$board/sys/firmware/devicetree/base/upmu-model
-	cp -r "$fixtures/odroid-xu4" "$board"
+	"$fixtures/unpack" "$BATS_TEST_TMPDIR" odroid-xu4
 	mkdir -p "$model/cortex-a7" "$model/cortex-a15"
 	printf 'Cortex-A7\0' >"$model/cortex-a7/title"
 	printf 'Cortex-A15\0' >"$model/cortex-a15/title"
