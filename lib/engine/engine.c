@@ -105,25 +105,27 @@ void engine_fold(struct engine *e)
 		engine_registers_fold(&e->sets);
 }
 
-static void estimate(const struct engine *e, const struct engine_set *set,
-		     size_t place, struct engine_count *count)
+/* Others took the counters for part of the time: all that is known is that. */
+static void extend(struct engine_count *count, double total, double share)
 {
 	count->estimated = true;
-	if (engine_timeline_estimate(&e->turns.timeline, set->turn, set->lane,
-				     place, &count->estimate))
-		count->state = ENGINE_NOT_COUNTED;
+	count->estimate.total = total * share;
+	count->estimate.low = (double)count->raw;
+	count->estimate.high = INFINITY;
 }
 
-/* Others took the counters for part of the time: all that is known is that. */
-static void extend(struct engine_count *count)
+/* @lost: what lost_time() says; slices know nothing of that part. */
+static void estimate(const struct engine *e, const struct engine_set *set,
+		     size_t place, double lost, struct engine_count *count)
 {
 	count->estimated = true;
-	count->estimate = (struct estimate){
-		.total = (double)count->raw * (double)count->enabled_ns /
-			 (double)count->running_ns,
-		.low = (double)count->raw,
-		.high = INFINITY,
-	};
+	count->estimate.slices = 0;
+	if (engine_timeline_estimate(&e->turns.timeline, set->turn, set->lane,
+				     place, &count->estimate))
+		extend(count, (double)count->raw,
+		       (double)count->enabled_ns / (double)count->running_ns);
+	else if (lost > 0 && lost < 1)
+		extend(count, count->estimate.total, 1 / (1 - lost));
 }
 
 /*
@@ -233,12 +235,23 @@ static uint64_t wanted_of(const struct engine *e, size_t index)
 	return e->since[index].enabled_ns;
 }
 
+/* The part of a lane's time in which others had even what is always on. */
+static double lost_time(const struct engine *e, int lane)
+{
+	const struct engine_reading *base = lane >= 0 ? base_of(e, lane) : NULL;
+
+	if (!base || e->wanted_ns[lane] <= base->running_ns)
+		return 0;
+	return 1 - (double)base->running_ns / (double)e->wanted_ns[lane];
+}
+
 static void store(const struct engine *e, size_t index,
 		  struct engine_count *counts)
 {
 	const struct engine_set *set = &e->sets.set[index];
 	const struct engine_reading *reading = &e->since[index];
 	uint64_t wanted_ns = wanted_of(e, index);
+	double lost = lost_time(e, set->lane);
 
 	for (size_t i = 0; i < set->n; i++) {
 		const struct engine_event *event =
@@ -255,9 +268,10 @@ static void store(const struct engine *e, size_t index,
 		else if (stands_still(e, event, count->raw))
 			count->state = ENGINE_NOT_EMULATED;
 		else if (set->turn >= 0 && e->options.pass < 0)
-			estimate(e, set, i, count);
+			estimate(e, set, i, lost, count);
 		else if (reading->running_ns < wanted_ns)
-			extend(count);
+			extend(count, (double)count->raw,
+			       (double)wanted_ns / (double)reading->running_ns);
 	}
 }
 
@@ -289,6 +303,32 @@ void engine_collect(struct engine *e, struct engine_count *counts)
 		if (is_due(e, &e->sets.set[i]))
 			store(e, i, counts);
 	e->mark_ns = engine_now_ns();
+}
+
+/* The core's counters, where the list wanted less than there are. */
+static unsigned int counters_of(const struct engine_events *events, size_t lane)
+{
+	const struct upmu_core_kind *kind = &events->machine.kinds[lane];
+	unsigned int wanted = events->room[lane].counters, table = 0;
+
+	if (lane < events->machine.n_kinds && kind->core)
+		table = upmu_core_counters(kind->core);
+	return table > wanted ? table : wanted;
+}
+
+void engine_tell_others(const struct engine *e, struct engine_others *others)
+{
+	const struct engine_events *events = e->events;
+
+	*others = (struct engine_others){ 0 };
+	for (size_t lane = 0; lane < events->lanes; lane++) {
+		const struct engine_room *room = &events->room[lane];
+		others->lost = fmax(others->lost, lost_time(e, (int)lane));
+		if (room->free == room->counters || others->taken)
+			continue;
+		others->counters = counters_of(events, lane);
+		others->taken = others->counters - room->free;
+	}
 }
 
 void engine_tell_pace(const struct engine *e, struct engine_pace *pace)

@@ -78,6 +78,22 @@ struct engine_pace {
 };
 
 void engine_tell_pace(const struct engine *engine, struct engine_pace *pace);
+
+/**
+ * struct engine_others - what other users of the PMU kept from the run
+ * @taken: of @counters, how many they had when the sets were packed; 0: none,
+ *         or not so many that the list felt it. Of unlike cores the first that
+ *         was short
+ * @lost: share of the time in which they had even what is always on, since
+ *        what was collected last
+ */
+struct engine_others {
+	unsigned int taken, counters;
+	double lost;
+};
+
+void engine_tell_others(const struct engine *engine,
+			struct engine_others *others);
 /** Forget the slices so far: an interval has ended. */
 void engine_forget_slices(struct engine *engine);
 

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: MIT
-/*
- * Which events share a set. perf itself tells how many fit: it refuses a
- * group that its PMU could never hold.
- */
+/* Which events share a set. */
 #include "lib/engine/pack.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/engine/registers.h"
+#include "lib/engine/trial.h"
 #include "lib/explain.h"
 
 struct packing {
 	struct engine_sets *sets;
 	struct engine_events *events;
 	const struct engine_packing *how;
-	const struct engine_target *target;
 	int lane;
-	size_t room; /* events that fit beside the cycles */
-	struct upmu_group trial;
+	const struct engine_room *room; /* of the lane */
 };
 
 static bool is_wanted(const struct packing *p, size_t i)
@@ -30,82 +25,28 @@ static bool is_wanted(const struct packing *p, size_t i)
 	return event->state == ENGINE_COUNTED && event->lane == p->lane;
 }
 
-/*
- * An unprivileged user may often count user mode alone. Then that is what
- * all events count from here on, and the report says so.
- */
-static int open_trial(struct packing *p, const struct engine_event *event)
+/* Where upmu has the registers to itself. */
+static void reckon(struct packing *p, struct engine_room *room)
 {
-	int ret;
-
-	if (p->events->user_only)
-		p->trial.flags |= UPMU_PERF_EXCLUDE_KERNEL;
-	ret = upmu_group_add(&p->trial, &event->perf, 0);
-	if (ret != -EACCES || p->events->user_only ||
-	    event->perf.exclude_kernel || event->perf.exclude_user)
-		return ret;
-	ret = upmu_group_add(&p->trial, &event->perf, UPMU_PERF_EXCLUDE_KERNEL);
-	p->events->user_only = !ret;
-	return ret;
-}
-
-/*
- * Open what fits into one group, cycles first, to learn how much does.
- * Return the number of events left over.
- */
-static size_t try_one_group(struct packing *p)
-{
-	size_t left = 0;
-
-	/* arm_pmu does not reckon with a leader that is merely disabled. */
-	upmu_group_init(&p->trial, p->target->pid, p->target->cpu,
-			UPMU_PERF_INHERIT | UPMU_PERF_ENABLE_ON_EXEC);
-	p->room = 0;
 	for (size_t i = 0; i < p->events->n; i++) {
 		struct engine_event *event = &p->events->event[i];
-		int ret;
 
-		if (!is_wanted(p, i) || event->hidden)
-			continue;
-		ret = open_trial(p, event);
-		if (ret == -ENOSPC && p->trial.n)
-			left++;
-		else if (ret)
+		if (is_wanted(p, i) && !event->hidden &&
+		    engine_registers_refuses(p->sets->raw, event))
 			engine_refuse(p->events, event);
-		else
-			p->room += event->base != ENGINE_BASE_CYCLES;
 	}
-	return left;
+	*room = (struct engine_room){ p->how->counters, p->how->counters };
 }
 
-/* The trial was what is wanted: its group stays, in the same order. */
-static int keep_trial(struct packing *p, struct engine_set *set)
-{
-	set->group = malloc(sizeof(*set->group));
-	if (!set->group)
-		return -ENOMEM;
-	*set->group = p->trial;
-	p->trial.n = 0;
-	return 0;
-}
-
-/* The same by reckoning, where upmu has the registers to itself. */
-static size_t reckon(struct packing *p)
+/* Does all that the user named fit beside the cycles? */
+static bool fits(const struct packing *p)
 {
 	size_t takers = 0;
 
-	p->room = p->how->counters;
-	for (size_t i = 0; i < p->events->n; i++) {
-		struct engine_event *event = &p->events->event[i];
-
-		if (!is_wanted(p, i) || event->hidden)
-			continue;
-		if (engine_registers_refuses(p->sets->raw, event))
-			engine_refuse(p->events, event);
-		else
-			takers += event->base != ENGINE_BASE_CYCLES;
-	}
-	return takers > p->room ? takers - p->room : 0;
+	for (size_t i = 0; i < p->events->n; i++)
+		takers += is_wanted(p, i) && !p->events->event[i].hidden &&
+			  p->events->event[i].base != ENGINE_BASE_CYCLES;
+	return takers <= p->room->free;
 }
 
 static struct engine_set *new_set(struct packing *p, int turn)
@@ -133,7 +74,7 @@ static void hide(struct packing *p)
 			p->events->event[i].state = ENGINE_NOT_COUNTED;
 }
 
-static int pack_together(struct packing *p)
+static void pack_together(struct packing *p)
 {
 	struct engine_set *set = NULL;
 
@@ -141,7 +82,45 @@ static int pack_together(struct packing *p)
 	for (size_t i = 0; i < p->events->n; i++)
 		if (is_wanted(p, i))
 			add_event(p, &set, ENGINE_ALWAYS, i);
-	return set && p->trial.n && p->how->keep ? keep_trial(p, set) : 0;
+}
+
+static bool takes_counter(const struct packing *p, size_t i)
+{
+	return is_wanted(p, i) &&
+	       p->events->event[i].base != ENGINE_BASE_CYCLES;
+}
+
+/* Counters that an event and those in braces with it want. */
+static unsigned int group_size(const struct packing *p, size_t event)
+{
+	unsigned int group = p->events->event[event].parsed->group, n = 0;
+
+	for (size_t i = 0; i < p->events->n; i++)
+		n += takes_counter(p, i) &&
+		     (i == event ||
+		      (group && p->events->event[i].parsed->group == group));
+	return n;
+}
+
+/* A group that the counters could never hold: none of it can be had. */
+static void refuse_large_groups(struct packing *p)
+{
+	unsigned int counters = p->room->counters;
+	bool large[UPMU_LIST_MAX + 2 * UPMU_KINDS_MAX];
+
+	for (size_t i = 0; i < p->events->n; i++)
+		large[i] = takes_counter(p, i) && group_size(p, i) > counters;
+	for (size_t i = 0; i < p->events->n; i++) {
+		struct engine_event *event = &p->events->event[i];
+
+		if (!large[i])
+			continue;
+		upmu_explain_set(-EMFILE,
+				 "'%s' cannot be counted: its group has more "
+				 "events than the PMU has counters (%u)",
+				 event->name, counters);
+		engine_refuse(p->events, event);
+	}
 }
 
 /* What upmu_events_fit() is asked: the events of one lane that are left. */
@@ -152,13 +131,15 @@ struct question {
 	size_t n;
 };
 
-static void ask(const struct packing *p, struct question *q)
+/* @large: groups for which others would have to give counters back. */
+static void ask(const struct packing *p, struct question *q, bool large)
 {
 	q->n = 0;
 	for (size_t i = 0; i < p->events->n && q->n < UPMU_LIST_MAX; i++) {
 		const struct engine_event *event = &p->events->event[i];
 
-		if (!is_wanted(p, i))
+		if (!is_wanted(p, i) ||
+		    large != (group_size(p, i) > p->room->free))
 			continue;
 		q->index[q->n] = i;
 		q->event[q->n] = *event->parsed;
@@ -166,37 +147,6 @@ static void ask(const struct packing *p, struct question *q)
 		q->event[q->n].is_cycles = event->base == ENGINE_BASE_CYCLES;
 		q->event[q->n++].is_instructions =
 			event->base == ENGINE_BASE_INSTRUCTIONS;
-	}
-}
-
-static size_t group_size(const struct question *q, size_t first)
-{
-	size_t n = 0;
-
-	for (size_t i = first; i < q->n; i++)
-		n += !q->event[i].is_cycles &&
-		     (i == first ||
-		      (q->event[i].group &&
-		       q->event[i].group == q->event[first].group));
-	return n;
-}
-
-/* A group that the counters could never hold: none of it can be had. */
-static void refuse_large_groups(struct packing *p, const struct question *q)
-{
-	for (size_t i = 0; i < q->n; i++) {
-		if (group_size(q, i) <= p->room)
-			continue;
-		upmu_explain_set(-EMFILE,
-				 "'%s' cannot be counted: its group has more "
-				 "events than the PMU has counters (%zu)",
-				 q->event[i].name, p->room);
-		for (size_t k = i; k < q->n; k++)
-			if (k == i || (q->event[i].group &&
-				       q->event[k].group == q->event[i].group))
-				engine_refuse(p->events,
-					      &p->events->event[q->index[k]]);
-		return;
 	}
 }
 
@@ -216,30 +166,50 @@ static bool hide_what_takes_turns(struct packing *p, const struct question *q)
 	return any;
 }
 
+static void place(struct packing *p, const struct question *q)
+{
+	struct engine_set *set = NULL, *always = NULL;
+	int turn = -1;
+
+	for (size_t i = 0; i < q->n; i++) {
+		if (q->set[i] == UPMU_SET_EVERY) {
+			add_event(p, &always, ENGINE_ALWAYS, q->index[i]);
+			continue;
+		}
+		if (q->set[i] != turn)
+			set = NULL;
+		turn = q->set[i];
+		add_event(p, &set, turn, q->index[i]);
+	}
+}
+
+/* Each group that is too large for now has a turn of its own. */
+static void take_turns_alone(const struct packing *p, struct question *q)
+{
+	int turn = (int)p->sets->turns - 1;
+
+	for (size_t i = 0; i < q->n; i++) {
+		if (!i || q->event[i].group != q->event[i - 1].group)
+			turn++;
+		q->set[i] =
+			q->event[i].is_cycles ? UPMU_SET_EVERY : (uint16_t)turn;
+	}
+}
+
 /* Cycles, and instructions where a counter can be spared, all the time. */
 static void pack_in_turns(struct packing *p)
 {
 	static struct question q; /* large */
-	struct engine_set *set = NULL, *always = NULL;
-	int turn = -1, sets;
 
+	refuse_large_groups(p);
 	do {
-		ask(p, &q);
-		sets = upmu_events_fit(q.event, q.n, (unsigned int)p->room,
-				       q.set);
-		if (sets < 0)
-			refuse_large_groups(p, &q);
-	} while (sets < 0 || hide_what_takes_turns(p, &q));
-	for (size_t i = 0; i < q.n; i++) {
-		if (q.set[i] == UPMU_SET_EVERY) {
-			add_event(p, &always, ENGINE_ALWAYS, q.index[i]);
-			continue;
-		}
-		if (q.set[i] != turn)
-			set = NULL;
-		turn = q.set[i];
-		add_event(p, &set, turn, q.index[i]);
-	}
+		ask(p, &q, false);
+		upmu_events_fit(q.event, q.n, p->room->free, q.set);
+	} while (hide_what_takes_turns(p, &q));
+	place(p, &q);
+	ask(p, &q, true);
+	take_turns_alone(p, &q);
+	place(p, &q);
 }
 
 /* Software events, and those of PMUs that are no core's: each by itself. */
@@ -280,30 +250,43 @@ static const struct engine_target *find_target(const struct packing *p)
 	return &targets->target[0];
 }
 
-static int pack_lane(struct packing *p)
+/*
+ * perf tries no event behind one that has to wait: sets that wait for others'
+ * counters would take time from the cycles, which have a counter of their own.
+ */
+static void pack_cycles(struct packing *p)
 {
-	size_t left;
-	int error = 0;
+	struct engine_set *set = NULL;
 
-	p->target = find_target(p);
-	left = p->sets->raw ? reckon(p) : try_one_group(p);
-	if (left)
-		pack_in_turns(p);
-	else
-		error = pack_together(p);
-	upmu_group_close(&p->trial);
-	return error;
+	for (size_t i = 0; i < p->events->n; i++)
+		if (is_wanted(p, i) && !takes_counter(p, i))
+			add_event(p, &set, ENGINE_ALWAYS, i);
 }
 
-int engine_pack(struct engine_sets *sets, struct engine_events *events,
-		const struct engine_packing *packing)
+static void pack_lane(struct packing *p)
+{
+	struct engine_room *room = &p->events->room[p->lane];
+
+	if (p->sets->raw)
+		reckon(p, room);
+	else if (p->how->pass <= 0)
+		engine_trial(p->events, p->lane, find_target(p), room);
+	p->room = room;
+	if (fits(p))
+		pack_together(p);
+	else if (!room->free && room->counters)
+		pack_cycles(p);
+	else
+		pack_in_turns(p);
+}
+
+void engine_pack(struct engine_sets *sets, struct engine_events *events,
+		 const struct engine_packing *packing)
 {
 	struct packing p = { .sets = sets, .events = events, .how = packing };
-	int error = 0;
 
 	pack_others(&p);
-	for (p.lane = 0; !error && p.lane < (int)events->lanes; p.lane++)
-		error = pack_lane(&p);
+	for (p.lane = 0; p.lane < (int)events->lanes; p.lane++)
+		pack_lane(&p);
 	keep_single_turn(sets);
-	return error;
 }

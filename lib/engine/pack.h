@@ -8,14 +8,11 @@
 struct engine_packing {
 	const struct engine_targets *targets; /* a first one is tried on */
 	unsigned int counters;		      /* registers, where sets->raw */
-	bool keep; /* one target, counted from its exec: a trial can stay */
+	int pass; /* from the second on sets are the first one's */
 };
 
-/**
- * Decide which events share a set. Where everything fits and @keep, the set
- * is open already: its group is there. 0 or -ENOMEM.
- */
-int engine_pack(struct engine_sets *sets, struct engine_events *events,
-		const struct engine_packing *packing);
+/** Decide which events share a set. */
+void engine_pack(struct engine_sets *sets, struct engine_events *events,
+		 const struct engine_packing *packing);
 
 #endif

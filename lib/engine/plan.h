@@ -47,6 +47,15 @@ struct engine_event {
 	enum engine_state state;
 };
 
+/**
+ * struct engine_room - a lane's counters besides the cycle counter
+ * @counters: that there are, or as many as the events want
+ * @free: of these, how many nobody else had when the sets were packed
+ */
+struct engine_room {
+	unsigned int counters, free;
+};
+
 struct engine_events {
 	struct engine_event *event;
 	size_t n;
@@ -55,6 +64,7 @@ struct engine_events {
 	bool emulated;	   /* an emulator makes up the counts */
 	bool user_only;	   /* the kernel allows no more */
 	char reason[1024]; /* why the first unsupported one is so, or "" */
+	struct engine_room room[UPMU_KINDS_MAX]; /* of each lane, once packed */
 	struct upmu_machine machine;
 	struct upmu_event_list list, extra; /* large; see plan.c */
 };

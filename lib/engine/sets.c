@@ -69,8 +69,6 @@ static int open_set(const struct opening *o, struct engine_set *set)
 	uint32_t flags = flags_of(o, set);
 	bool first = true;
 
-	if (set->group)
-		return 0; /* by packing */
 	set->group = calloc(o->targets->n, sizeof(*set->group));
 	if (!set->group)
 		return -ENOMEM;
@@ -117,17 +115,17 @@ int engine_sets_open(struct engine_sets *sets, struct engine_events *events,
 				   .options = options };
 	struct engine_packing packing = {
 		.targets = targets,
-		.keep = targets->n == 1 && options->on_exec && options->inherit,
+		.pass = options->first,
 	};
-	int error;
+	int error = 0;
 
 	*sets = (struct engine_sets){ .targets = targets->n };
 	sets->set = calloc(events->n + 1, sizeof(*sets->set));
 	if (!sets->set)
 		return -ENOMEM;
 	open_raw(&o, &packing.counters);
-	error = engine_pack(sets, events, &packing);
-	if (!error && sets->raw)
+	engine_pack(sets, events, &packing);
+	if (sets->raw)
 		error = engine_registers_assign(sets->raw, sets);
 	for (size_t i = 0; !error && i < sets->n; i++)
 		if (!is_raw(sets, &sets->set[i]))

@@ -44,10 +44,15 @@ int upmu_group_add(struct upmu_group *group,
 	return 0;
 }
 
+void upmu_group_drop(struct upmu_group *group)
+{
+	upmu_sys_close(group->fd[--group->n]);
+}
+
 void upmu_group_close(struct upmu_group *group)
 {
 	while (group->n)
-		upmu_sys_close(group->fd[--group->n]);
+		upmu_group_drop(group);
 }
 
 int upmu_group_enable(const struct upmu_group *group)

@@ -38,6 +38,8 @@ void upmu_group_init(struct upmu_group *group, pid_t pid, int cpu,
  */
 int upmu_group_add(struct upmu_group *group,
 		   const struct upmu_perf_event *event, uint32_t more);
+/** Close the last event; the group must be off. */
+void upmu_group_drop(struct upmu_group *group);
 void upmu_group_close(struct upmu_group *group);
 
 /** Of a group that has an event. 0 or -errno. */

@@ -217,6 +217,60 @@ static void on_like_cores_lost_time_is_extended(void **state)
 	assert_extended(0, 10 * MS);
 }
 
+/* Set 1 takes turns, and one row of the timeline counted it: all of 4 ms. */
+static void begin_turns(double *row, size_t rows)
+{
+	begin_run(2);
+	events.lanes = 1;
+	set[1].turn = 0;
+	set[1].lane = 0;
+	engine.sets.turns = 1;
+	engine.has_turns = true;
+	row[0] = 0;	 /* the turn */
+	row[1] = 4 * MS; /* time */
+	row[2] = 4 * MS; /* cycles */
+	row[3] = NAN;	 /* instructions */
+	row[4] = 4 * MS; /* the count */
+	engine.turns.timeline = (struct engine_timeline){
+		.row = row, .n = rows, .width = 5, .lanes = 1, .counts = 1
+	};
+}
+
+/* Others had even the cycles for half of the time: slices know of the rest. */
+static void what_the_base_lost_is_added_to_estimates(void **state)
+{
+	double row[5];
+	struct engine_others others;
+
+	(void)state;
+	begin_turns(row, 1);
+	tell(0, 8 * MS, 4 * MS);
+	tell(1, 4 * MS, 4 * MS);
+	engine_collect(&engine, count);
+	assert_extended(0, 8 * MS);
+	assert_extended(1, 8 * MS);
+	assert_true(isinf(count[1].estimate.high));
+	assert_true(count[1].estimate.low == 4 * MS);
+	engine_tell_others(&engine, &others);
+	assert_true(fabs(others.lost - 0.5) < 1e-9);
+}
+
+/* No slice has it, as the base did not run in its turns; but it was counted. */
+static void
+a_set_that_ran_without_the_base_is_extended_by_its_time(void **state)
+{
+	double row[5];
+
+	(void)state;
+	begin_turns(row, 0);
+	tell(0, 10 * MS, 8 * MS);
+	tell(1, 2 * MS, 2 * MS);
+	engine_collect(&engine, count);
+	assert_extended(1, 10 * MS);
+	assert_true(isinf(count[1].estimate.high));
+	assert_int_equal(count[1].estimate.slices, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +286,9 @@ int main(void)
 		cmocka_unit_test(in_passes_each_pass_has_its_own_times),
 		cmocka_unit_test(cpus_have_times_of_their_own),
 		cmocka_unit_test(on_like_cores_lost_time_is_extended),
+		cmocka_unit_test(what_the_base_lost_is_added_to_estimates),
+		cmocka_unit_test(
+			a_set_that_ran_without_the_base_is_extended_by_its_time),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);

@@ -172,6 +172,10 @@ static void write_times(const struct table *t)
 		write_plain(t, "slices", "", (double)r->pace.slices, NULL);
 		write_plain(t, "switching", "%", 100 * r->pace.switching, NULL);
 	}
+	if (r->others.taken)
+		write_plain(t, "counters_taken", "", r->others.taken, NULL);
+	if (r->others.lost > 0)
+		write_plain(t, "time_lost", "%", 100 * r->others.lost, NULL);
 }
 
 int stat_write_csv(FILE *out, const struct stat_report *report)

@@ -215,6 +215,24 @@ static void add_turns(json_t *to, const struct stat_report *report)
 				      report->options->passes));
 }
 
+/* Other users of the PMU: why something was not counted all the time. */
+static void add_others(json_t *to, const struct stat_report *report)
+{
+	const struct engine_others *others = &report->others;
+	json_t *told;
+
+	if (!others->taken && others->lost <= 0)
+		return;
+	told = json_pack("{s:f}", "time_lost_percent", 100 * others->lost);
+	if (others->taken) {
+		json_object_set_new(told, "counters_taken",
+				    integer(others->taken));
+		json_object_set_new(told, "counters",
+				    integer(others->counters));
+	}
+	json_object_set_new(to, "others", told);
+}
+
 /* What an emulated board's counts are, or why there are none. */
 static void add_model(json_t *to, const struct stat_report *report)
 {
@@ -271,6 +289,7 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	json_object_set_new(root, "events", make_events(report));
 	json_object_set_new(root, "metrics", make_metrics(report));
 	add_turns(root, report);
+	add_others(root, report);
 	if (!interval)
 		add_machine(root, report);
 	add_model(root, report);

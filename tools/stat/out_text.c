@@ -210,6 +210,30 @@ static void write_turns(FILE *out, const struct stat_report *report)
 			     "--passes runs the program once for each set\n");
 }
 
+/* Less than this is no more than a switch that was late. */
+#define LOST_LEAST 0.005
+
+/* What is not counted, or in more sets than need be, has its reason. */
+static void write_others(FILE *out, const struct stat_report *report)
+{
+	const struct engine_others *others = &report->others;
+
+	if (others->taken == others->counters && others->taken)
+		fprintf(out, "\nall %u counters were taken by others\n",
+			others->counters);
+	else if (others->taken)
+		fprintf(out, "\n%u of %u counters were taken by others\n",
+			others->taken, others->counters);
+	if (others->lost >= LOST_LEAST)
+		fprintf(out,
+			"%sothers had the counters in %.1f %% of the time\n",
+			others->taken ? "" : "\n", 100 * others->lost);
+	if (others->taken || others->lost >= LOST_LEAST)
+		fputs("hint: end the other user of perf ('pgrep -a perf' may "
+		      "show it), or count fewer events\n",
+		      out);
+}
+
 static bool has_modelled(const struct stat_report *report, int kind)
 {
 	for (size_t i = 0; i < report->events->n; i++)
@@ -256,6 +280,7 @@ static void write_notes(FILE *out, const struct stat_report *report)
 {
 	if (report->intervals > 1)
 		return;
+	write_others(out, report);
 	write_model(out, report);
 	if (report->events->reason[0])
 		fprintf(out, "\nupmu stat: %s\n", report->events->reason);

@@ -59,6 +59,7 @@ static void collect(struct stat_run *run)
 	engine_turn(&run->engine, report->options->interval_ms && !run->ended);
 	engine_collect(&run->engine, report->count);
 	engine_tell_pace(&run->engine, &report->pace);
+	engine_tell_others(&run->engine, &report->others);
 }
 
 static void end_interval(struct stat_run *run)

@@ -86,6 +86,7 @@ struct stat_report {
 	double interval_s; /* end of an interval since the start; 0: the whole
 			    */
 	struct engine_pace pace;
+	struct engine_others others;
 	size_t cpus;	 /* online, for the format rpistat */
 	time_t when;	 /* it was started */
 	char *notes;	 /* lines about the machine's state, or NULL */

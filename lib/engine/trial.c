@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/*
+ * perf itself tells how many events fit: it refuses a group that its PMU could
+ * never hold. It accepts one whose counters somebody else has, and never runs
+ * it: that only running shows.
+ */
+#include "lib/engine/trial.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "lib/explain.h"
+
+struct trial {
+	struct engine_events *events;
+	struct upmu_group group;
+	bool takes[ENGINE_SET_MAX]; /* a counter, not the cycle counter */
+};
+
+/*
+ * An unprivileged user may often count user mode alone. Then that is what
+ * all events count from here on, and the report says so.
+ */
+static int open_event(struct trial *t, const struct engine_event *event)
+{
+	int ret;
+
+	if (t->events->user_only)
+		t->group.flags |= UPMU_PERF_EXCLUDE_KERNEL;
+	ret = upmu_group_add(&t->group, &event->perf, 0);
+	if (ret != -EACCES || t->events->user_only ||
+	    event->perf.exclude_kernel || event->perf.exclude_user)
+		return ret;
+	ret = upmu_group_add(&t->group, &event->perf, UPMU_PERF_EXCLUDE_KERNEL);
+	t->events->user_only = !ret;
+	return ret;
+}
+
+/* Cycles first, so that what is left beside them is known. */
+static void open_all(struct trial *t, int lane)
+{
+	for (size_t i = 0; i < t->events->n; i++) {
+		struct engine_event *event = &t->events->event[i];
+		int ret;
+
+		if (event->state != ENGINE_COUNTED || event->lane != lane ||
+		    event->hidden)
+			continue;
+		ret = open_event(t, event);
+		if (!ret)
+			t->takes[t->group.n - 1] =
+				event->base != ENGINE_BASE_CYCLES;
+		else if (ret != -ENOSPC || !t->group.n)
+			engine_refuse(t->events, event);
+	}
+}
+
+static unsigned int takers(const struct trial *t)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < t->group.n; i++)
+		n += t->takes[i];
+	return n;
+}
+
+/* perf tries a group at once when it is enabled. */
+static bool runs(const struct trial *t)
+{
+	struct upmu_value value[ENGINE_SET_MAX];
+	int error;
+
+	if (upmu_group_enable(&t->group))
+		return true;
+	error = upmu_group_read(&t->group, value);
+	upmu_group_disable(&t->group);
+	return error || value[0].running_ns;
+}
+
+/* Elsewhere than on its own kind of core an event never runs. */
+static bool is_there(const struct engine_events *events, int lane,
+		     const struct engine_target *target)
+{
+	struct engine_target here = { .cpu = sched_getcpu() };
+
+	return target->cpu >= 0 || events->lanes < 2 ||
+	       (here.cpu >= 0 && engine_serves(events, lane, &here));
+}
+
+void engine_trial(struct engine_events *events, int lane,
+		  const struct engine_target *target, struct engine_room *room)
+{
+	struct trial t = { .events = events };
+
+	/* arm_pmu does not reckon with a leader that is merely disabled. */
+	upmu_group_init(&t.group, target->cpu < 0 ? 0 : target->pid,
+			target->cpu, UPMU_PERF_ENABLE_ON_EXEC);
+	open_all(&t, lane);
+	room->counters = takers(&t);
+	while (t.group.n && is_there(events, lane, target) && !runs(&t))
+		upmu_group_drop(&t.group);
+	room->free = takers(&t);
+	upmu_group_close(&t.group);
+}
