@@ -179,6 +179,26 @@ int child_end_like(int signal)
 	return 128 + signal;
 }
 
+/* glibc has sigabbrev_np() since 2.32, later than systems that we serve. */
+const char *child_signal_name(int signal)
+{
+#define ROW(name) [name] = #name
+	static const char *const names[] = {
+		ROW(SIGHUP),	ROW(SIGINT),  ROW(SIGQUIT), ROW(SIGILL),
+		ROW(SIGTRAP),	ROW(SIGABRT), ROW(SIGBUS),  ROW(SIGFPE),
+		ROW(SIGKILL),	ROW(SIGUSR1), ROW(SIGSEGV), ROW(SIGUSR2),
+		ROW(SIGPIPE),	ROW(SIGALRM), ROW(SIGTERM), ROW(SIGXCPU),
+		ROW(SIGXFSZ),	ROW(SIGPROF), ROW(SIGIO),   ROW(SIGSYS),
+		ROW(SIGVTALRM),
+	};
+#undef ROW
+
+	if (signal > 0 && (size_t)signal < sizeof(names) / sizeof(names[0]) &&
+	    names[signal])
+		return names[signal];
+	return "a signal";
+}
+
 int child_exec_status(int error)
 {
 	return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE;

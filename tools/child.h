@@ -65,6 +65,9 @@ int child_exit_status(const struct child *child);
  */
 int child_end_like(int signal);
 
+/** "SIGABRT"; a constant; "a signal" for one without a name. */
+const char *child_signal_name(int signal);
+
 /** The status for a child_go() that returned @error: 126 or 127. */
 int child_exec_status(int error);
 

@@ -262,7 +262,7 @@ int cmd_exec(int argc, char **argv)
 	bool raw = false;
 	int letter;
 
-	while ((letter = getopt_long(argc, argv, "+", options, NULL)) >= 0) {
+	while ((letter = getopt_long(argc, argv, "+h", options, NULL)) >= 0) {
 		switch (letter) {
 		case 'r':
 			raw = true;

@@ -13,7 +13,7 @@ int json_option(int argc, char **argv, const char *help, bool *json)
 	};
 	int letter;
 
-	while ((letter = getopt_long(argc, argv, "j", options, NULL)) >= 0) {
+	while ((letter = getopt_long(argc, argv, "hj", options, NULL)) >= 0) {
 		switch (letter) {
 		case 'j':
 			*json = true;

@@ -47,6 +47,12 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+static int unknown(const char *name)
+{
+	fprintf(stderr, "upmu: unknown command '%s'; try upmu --help\n", name);
+	return 2;
+}
+
 /*
  * Where a standard descriptor is closed, the next file that is opened would
  * take its number, and output its text. Opened the wrong way round, so that
@@ -72,6 +78,21 @@ static int finish(int status)
 	return status ? status : 1;
 }
 
+/* "upmu help stat" is "upmu stat --help". */
+static int help(int argc, char **argv)
+{
+	static char option[] = "--help";
+	char *words[] = { argc > 2 ? argv[2] : NULL, option, NULL };
+	const struct command *command;
+
+	if (argc < 3) {
+		print_usage(stdout);
+		return 0;
+	}
+	command = find_command(argv[2]);
+	return command ? command->run(2, words) : unknown(argv[2]);
+}
+
 static int run(int argc, char **argv)
 {
 	const struct command *command;
@@ -84,17 +105,11 @@ static int run(int argc, char **argv)
 		puts("upmu " UPMU_VERSION_TEXT);
 		return 0;
 	}
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
-		print_usage(stdout);
-		return 0;
-	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+	    !strcmp(argv[1], "help"))
+		return help(argc, argv);
 	command = find_command(argv[1]);
-	if (!command) {
-		fprintf(stderr, "upmu: unknown command '%s'; try upmu --help\n",
-			argv[1]);
-		return 2;
-	}
-	return command->run(argc - 1, argv + 1);
+	return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
 int main(int argc, char **argv)

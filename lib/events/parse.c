@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The grammar of event lists. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,9 +74,21 @@ static int modifier(char c)
 	}
 }
 
+/* More letters behind a ':' are a name: cycles:ppp is perf's longest. */
+#define MODIFIERS_OF_PERF 3
+
+static int refuse_tracepoint(struct parser *p)
+{
+	refuse(p, -EINVAL, "tracepoints are not counted");
+	snprintf(p->error->hint, sizeof(p->error->hint),
+		 "perf stat counts them; upmu list has this machine's events");
+	return -EINVAL;
+}
+
 /* Letters at p->at up to a delimiter; @out: of enum upmu_event_modifier. */
 static int read_modifiers(struct parser *p, uint8_t *out)
 {
+	size_t start = p->at;
 	uint8_t modifiers = 0;
 	char what[48];
 
@@ -86,6 +99,10 @@ static int read_modifiers(struct parser *p, uint8_t *out)
 			modifiers |= (uint8_t)one;
 			continue;
 		}
+		/* sched:sched_switch */
+		if (p->at == start && isalpha((unsigned char)p->text[p->at]) &&
+		    strcspn(p->text + p->at, ",}") > MODIFIERS_OF_PERF)
+			return refuse_tracepoint(p);
 		snprintf(what, sizeof(what), "unknown modifier '%c'",
 			 p->text[p->at]);
 		refuse(p, -EINVAL, what);

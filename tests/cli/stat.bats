@@ -234,6 +234,57 @@ counting() {	# PID
 	[[ "$output" == *"'0-x'"* ]]
 }
 
+@test "stat_of_a_cpu_that_is_not_there_runs_nothing" {
+	for list in 4095 0,4095; do
+		run "$upmu" stat -C $list -e cpu-clock -- touch ran
+		[ "$status" -eq 125 ]
+		[[ "$output" == *"CPU 4095 is not online"*"hint: -C 0"* ]] ||
+			[[ "$output" == *"no list of CPUs"* ]]
+	done
+	[ ! -e ran ]
+	UPMU_ROOT=$PWD/root
+	mkdir -p root/sys/devices/system/cpu
+	echo 0,2-3 >root/sys/devices/system/cpu/online
+	run env UPMU_ROOT="$UPMU_ROOT" "$upmu" stat -C 0-1 -e cpu-clock -- \
+		touch ran
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"CPU 1 is not online"*"hint: -C 0,2-3"* ]]
+	[ ! -e ran ]
+}
+
+@test "stat_of_an_empty_list_is_refused_and_runs_nothing" {
+	for option in -p -t -C -e; do
+		for list in '' ,; do
+			run "$upmu" stat "$option" "$list" -- touch ran
+			[ "$status" -ne 0 ]
+			[[ "$output" == *"upmu stat: "* ]]
+		done
+	done
+	[ ! -e ran ]
+}
+
+@test "stat_refuses_a_tracepoint_as_what_it_is" {
+	run "$upmu" stat -e sched:sched_switch -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"tracepoints are not counted"*"hint: perf stat"* ]]
+	run "$upmu" stat -e task-clock:x -- touch ran
+	[[ "$output" == *"unknown modifier 'x'"* ]]
+	[ ! -e ran ]
+}
+
+@test "help_of_a_command_is_what_its_help_option_prints" {
+	for command in stat compare report exec list cost regs check setup; do
+		"$upmu" help $command >by_help
+		"$upmu" $command --help >by_option
+		"$upmu" $command -h >by_letter
+		cmp by_help by_option
+		cmp by_letter by_option
+		grep -q '^usage: upmu ' by_help
+	done
+	run "$upmu" help nothing
+	[ "$status" -eq 2 ]
+}
+
 @test "stat_delay_leaves_the_beginning_out" {
 	# shellcheck disable=SC2016 # the inner shell expands it
 	one='i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done'
@@ -287,11 +338,36 @@ counting() {	# PID
 @test "stat_repeats_that_a_signal_ended_claim_no_more_runs" {
 	run sh -c '"$0" stat -r 3 -e page-faults -- sh -c "kill -ABRT \$\$"; :' \
 		"$upmu"
-	[[ "$output" == *", 1 of 3 runs; the last was ended by signal 6"* ]]
+	[[ "$output" == *", 1 of 3 runs; 1 ended by SIGABRT"* ]]
 	sh -c '"$0" stat -r 3 -e page-faults -j -o report -- \
 		sh -c "kill -ABRT \$\$"; :' "$upmu"
 	grep -q '"runs": 1,' report
 	grep -q '"runs_wanted": 3' report
+	grep -q '"ended_by": "SIGABRT"' report
+}
+
+@test "stat_repeats_leave_the_run_that_a_signal_ended_out_of_the_means" {
+	cat >third <<-'E'
+		#!/bin/sh
+		echo x >>runs
+		[ "$(wc -l <runs)" -lt 3 ] || kill -ABRT $$
+	E
+	chmod +x third
+	for form in '' '-j' '-x ,'; do
+		rm -f runs
+		# shellcheck disable=SC2086	# words
+		sh -c '"$@"; :' - "$upmu" stat -r 4 -e page-faults -o report \
+			$form -- ./third
+		case $form in
+		'') grep -q ', mean of 2 of 4 runs; 1 ended by SIGABRT' report;;
+		-j) grep -q '"ended_by": "SIGABRT"' report
+		    grep -q '"runs": 2,' report
+		    grep -q '"runs_wanted": 4' report;;
+		*) grep -q '^2\?4,,runs_wanted' report
+		   grep -q '^6,,ended_by_signal' report
+		   grep -qE '^[0-9]+,ns,user_time,.*,2$' report;;
+		esac
+	done
 }
 
 @test "stat_repeats_that_are_interrupted_leave_out_the_run_that_was_cut_off" {

@@ -11,9 +11,25 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "lib/sys.h"
 #include "tools/stat/stat.h"
 
 static struct engine_targets targets;
+
+/* A machine that does not say which CPUs are online. */
+static int no_machine(void **state)
+{
+	(void)state;
+	upmu_sys_set_root("/nonexistent");
+	return 0;
+}
+
+static int this_machine(void **state)
+{
+	(void)state;
+	upmu_sys_set_root(NULL);
+	return 0;
+}
 
 static void assert_cpus(const char *list, const int *cpus, size_t n)
 {
@@ -106,8 +122,12 @@ static void a_malformed_list_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cpu_named_twice_is_counted_once),
-		cmocka_unit_test(all_cpus_twice_are_each_counted_once),
+		cmocka_unit_test_setup_teardown(
+			a_cpu_named_twice_is_counted_once, no_machine,
+			this_machine),
+		cmocka_unit_test_setup_teardown(
+			all_cpus_twice_are_each_counted_once, no_machine,
+			this_machine),
 		cmocka_unit_test(a_task_named_twice_is_counted_once),
 		cmocka_unit_test(a_malformed_list_is_refused),
 	};

@@ -222,7 +222,7 @@ int cmd_regs(int argc, char **argv)
 
 	if (!regs_of(architecture))
 		architecture = DEFAULT_ARCHITECTURE;
-	while ((letter = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+	while ((letter = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
 		switch (letter) {
 		case 'a':
 			architecture = optarg;

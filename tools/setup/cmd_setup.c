@@ -397,7 +397,7 @@ int cmd_setup(int argc, char **argv)
 	struct setup setup = { 0 };
 	int letter, error;
 
-	while ((letter = getopt_long(argc, argv, "y", options, NULL)) >= 0) {
+	while ((letter = getopt_long(argc, argv, "hy", options, NULL)) >= 0) {
 		switch (letter) {
 		case 'u':
 			setup.undo = true;

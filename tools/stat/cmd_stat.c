@@ -145,22 +145,33 @@ static void add_run(struct stat_report *report, int status)
 	report->failed += status != 0;
 }
 
+/* What a run leaves in the report goes back to what the last one left. */
+static void take_back(struct stat_report *report,
+		      const struct stat_report *before)
+{
+	struct stat_report now = *report;
+
+	*report = *before;
+	report->signal = now.signal;
+	report->interrupted = now.interrupted;
+}
+
 /* A run that was cut off is in no mean; alone it is all that there is. */
 static int run_again(struct stat_report *report, struct engine_events *events,
 		     const struct engine_targets *targets, int *status)
 {
 	size_t size = events->n * sizeof(*report->count);
 	struct engine_count *kept = malloc(size + 1);
-	double elapsed_s = report->elapsed_s;
+	struct stat_report before = *report;
 	int error;
 
 	if (!kept)
 		return -ENOMEM;
 	memcpy(kept, report->count, size);
 	error = run_passes(report, events, targets, status);
-	if (!error && report->interrupted && report->runs) {
+	if (!error && report->runs && (report->interrupted || report->signal)) {
 		memcpy(report->count, kept, size);
-		report->elapsed_s = elapsed_s;
+		take_back(report, &before);
 	} else if (!error) {
 		add_run(report, *status);
 	}

@@ -106,14 +106,31 @@ void stat_spread_add(struct stat_spread *spread, double value)
 			sqrt(spread->squares / (double)(spread->n - 1));
 }
 
+/*
+ * Events of user mode alone have no role of the nine; cycles and instructions
+ * of one mode make a ratio all the same.
+ */
+static bool has_role(const struct engine_event *event, enum upmu_default role,
+		     int modifiers)
+{
+	const struct upmu_event *parsed = event->parsed;
+
+	if (!modifiers)
+		return event->role == (int)role;
+	if (!parsed || parsed->modifiers != modifiers)
+		return false;
+	return (role == UPMU_DEFAULT_CYCLES && parsed->is_cycles) ||
+	       (role == UPMU_DEFAULT_INSTRUCTIONS && parsed->is_instructions);
+}
+
 /* The event of a lane that has this role and a number; -1: none. */
 static int find(const struct stat_report *report, int lane,
-		enum upmu_default role)
+		enum upmu_default role, int modifiers)
 {
 	for (size_t i = 0; i < report->events->n; i++) {
 		const struct engine_event *event = &report->events->event[i];
 
-		if (event->role == (int)role && event->lane == lane &&
+		if (event->lane == lane && has_role(event, role, modifiers) &&
 		    report->count[i].state == ENGINE_COUNTED)
 			return (int)i;
 	}
@@ -121,10 +138,11 @@ static int find(const struct stat_report *report, int lane,
 }
 
 static size_t add_formula(const struct stat_report *report, int lane,
-			  const struct formula *f, struct stat_metric *out)
+			  int modifiers, const struct formula *f,
+			  struct stat_metric *out)
 {
-	int over = find(report, lane, f->over);
-	int under = find(report, lane, f->under);
+	int over = find(report, lane, f->over, modifiers);
+	int under = find(report, lane, f->under, modifiers);
 	const struct upmu_event *parsed;
 	double divisor;
 
@@ -154,7 +172,7 @@ static size_t add_formula(const struct stat_report *report, int lane,
 static size_t add_ghz(const struct stat_report *report, int lane,
 		      struct stat_metric *out)
 {
-	int cycles = find(report, lane, UPMU_DEFAULT_CYCLES);
+	int cycles = find(report, lane, UPMU_DEFAULT_CYCLES, 0);
 
 	/* User cycles over all time would be no frequency. */
 	if (cycles < 0 || !report->count[cycles].running_ns ||
@@ -171,18 +189,33 @@ static size_t add_ghz(const struct stat_report *report, int lane,
 	return 1;
 }
 
+/* CPI and IPC are the first two, and what modifiers leave. */
+static size_t add_modified(const struct stat_report *report, int lane,
+			   struct stat_metric *out)
+{
+	static const int modes[] = { UPMU_EVENT_USER, UPMU_EVENT_KERNEL };
+	size_t n = 0;
+
+	for (size_t mode = 0; mode < 2; mode++)
+		for (size_t i = 0; i < 2; i++)
+			n += add_formula(report, lane, modes[mode],
+					 &formulas[i], &out[n]);
+	return n;
+}
+
 size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
 		    size_t most)
 {
 	size_t n = 0;
 
 	for (size_t lane = 0; lane < report->events->lanes; lane++) {
-		if (n + FORMULAS + 1 > most)
+		if (n + FORMULAS + 5 > most)
 			break;
 		n += add_ghz(report, (int)lane, &out[n]);
 		for (size_t i = 0; i < FORMULAS; i++)
-			n += add_formula(report, (int)lane, &formulas[i],
+			n += add_formula(report, (int)lane, 0, &formulas[i],
 					 &out[n]);
+		n += add_modified(report, (int)lane, &out[n]);
 	}
 	return n;
 }

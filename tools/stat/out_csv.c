@@ -168,6 +168,13 @@ static void write_times(const struct table *t)
 		write_plain(t, "user_time", "ns", 1e9 * r->user_s, &r->user);
 		write_plain(t, "system_time", "ns", 1e9 * r->sys_s, &r->sys);
 	}
+	/* Only where the runs are not what was asked for. */
+	if (r->runs != r->options->repeat)
+		write_plain(t, "runs_wanted", "", r->options->repeat, NULL);
+	if (r->failed)
+		write_plain(t, "failed_runs", "", r->failed, NULL);
+	if (r->signal)
+		write_plain(t, "ended_by_signal", "", r->signal, NULL);
 	if (r->pace.turns && !r->options->passes) {
 		write_plain(t, "slices", "", (double)r->pace.slices, NULL);
 		write_plain(t, "switching", "%", 100 * r->pace.switching, NULL);

@@ -46,7 +46,8 @@ static void add_counts(json_t *to, const struct stat_report *report,
 	json_object_set_new(to, "running_percent",
 			    number(100 * stat_share(count)));
 	json_object_set_new(to, "estimated", json_boolean(count->estimated));
-	if (count->estimated) {
+	/* An estimate is of one run; of several there is the mean. */
+	if (count->estimated && spread->n < 2) {
 		json_object_set_new(to, "estimate",
 				    number(count->estimate.total));
 		json_object_set_new(to, "low_95", number(count->estimate.low));
@@ -155,6 +156,10 @@ static void add_times(json_t *to, const struct stat_report *report)
 				    integer(report->options->repeat));
 	if (report->failed)
 		json_object_set_new(to, "failed", integer(report->failed));
+	if (report->signal)
+		json_object_set_new(
+			to, "ended_by",
+			json_string(child_signal_name(report->signal)));
 	json_object_set_new(to, "elapsed_s",
 			    number(report->elapsed.n > 1 ? report->elapsed.mean
 							 : report->elapsed_s));

@@ -121,8 +121,8 @@ static void write_runs(FILE *out, const struct stat_report *report)
 	else
 		fprintf(out, "%u of %u runs", report->runs, wanted);
 	if (report->signal && !report->interrupted)
-		fprintf(out, "; the last was ended by signal %d (%s)",
-			report->signal, strsignal(report->signal));
+		fprintf(out, "; 1 ended by %s",
+			child_signal_name(report->signal));
 	else if (report->failed)
 		fprintf(out, "; %u ended with a status that is not 0",
 			report->failed);

@@ -124,7 +124,7 @@ struct stat_metric {
 	double value;
 };
 
-#define STAT_METRICS_MOST (12 * UPMU_KINDS_MAX)
+#define STAT_METRICS_MOST (16 * UPMU_KINDS_MAX)
 
 /** Only from events that were counted. Returns how many. */
 size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,

@@ -91,6 +91,9 @@ static int add_list(struct engine_targets *targets, const char *list,
 	char *words = strdup(list), *save, *word;
 	int error = words ? 0 : -1;
 
+	/* strtok() sees no empty word: the first is looked at before. */
+	if (!list[0] || strspn(list, ",") == strlen(list))
+		error = no_task("process or thread", list);
 	word = words ? strtok_r(words, ",", &save) : NULL;
 	for (; word && !error; word = strtok_r(NULL, ",", &save)) {
 		if (strspn(word, "0123456789") != strlen(word) ||
@@ -139,6 +142,35 @@ static int add_online(struct engine_targets *targets)
 	return add_cpus(targets, list);
 }
 
+static bool has_cpu(const struct engine_targets *targets, int cpu)
+{
+	for (size_t i = 0; i < targets->n; i++)
+		if (targets->target[i].cpu == cpu)
+			return true;
+	return false;
+}
+
+/* One that is not there would count nothing and say nothing. */
+static int check_online(const struct engine_targets *targets)
+{
+	struct engine_targets online = { 0 };
+	int missing = -1;
+	char list[256];
+
+	if (upmu_sys_read_text(ONLINE, list, sizeof(list)) ||
+	    add_cpus(&online, list))
+		return 0;
+	for (size_t i = 0; i < targets->n && missing < 0; i++)
+		if (!has_cpu(&online, targets->target[i].cpu))
+			missing = targets->target[i].cpu;
+	stat_targets_free(&online);
+	if (missing < 0)
+		return 0;
+	fprintf(stderr, "upmu stat: CPU %d is not online\nhint: -C %s\n",
+		missing, list);
+	return -1;
+}
+
 static int find(struct engine_targets *targets,
 		const struct stat_options *options)
 {
@@ -147,7 +179,9 @@ static int find(struct engine_targets *targets,
 	if (options->tids && add_list(targets, options->tids, add_thread))
 		return -1;
 	if (options->cpus)
-		return add_cpus(targets, options->cpus);
+		return add_cpus(targets, options->cpus) || check_online(targets)
+			       ? -1
+			       : 0;
 	return options->all_cpus ? add_online(targets) : 0;
 }
 
