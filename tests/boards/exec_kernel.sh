@@ -46,6 +46,16 @@ rmmod upmu
 echo @ raw
 upmu exec --raw -- true
 echo "status $?"
+echo @ refused-exec_reads
+upmu exec -- exec_reads counts 2>&1
+echo "status $?"
+upmu exec -- exec_reads thread 2>&1
+echo "status $?"
+echo @ refused-exec_reads32
+upmu exec -- exec_reads32 counts 2>&1
+echo "status $?"
+upmu exec -- exec_reads32 thread 2>&1
+echo "status $?"
 echo @ status
 upmu exec -- sh -c 'exit 7'
 echo "status $?"

@@ -49,6 +49,11 @@ echo @ raw
 upmu exec --raw -- exec_reads counts
 echo "status $?"
 grep -E '^(taken|leases)' /proc/upmu
+echo @ refused-exec_reads
+upmu exec -- exec_reads counts 2>&1
+echo "status $?"
+upmu exec -- exec_reads thread 2>&1
+echo "status $?"
 echo @ status
 upmu exec -- sh -c 'exit 7'
 echo "status $?"

@@ -10,8 +10,10 @@
  * exec_reads busy COUNTS   the same, without sleeping, for so many counts
  * exec_reads hold FILE     reads until SIGILL, then writes "sigill" to FILE
  * exec_reads counts        sets event counter 0 to software increments
+ * exec_reads thread        the same in a thread
  */
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +174,22 @@ static int count_increments(void)
 	return count == INCREMENTS ? 0 : 1;
 }
 
+static void *count_in_thread(void *status)
+{
+	*(int *)status = count_increments();
+	return NULL;
+}
+
+static int count_elsewhere(void)
+{
+	pthread_t thread;
+	int status = 1;
+
+	if (!pthread_create(&thread, NULL, count_in_thread, &status))
+		pthread_join(thread, NULL);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	const char *act = argc > 1 ? argv[1] : "";
@@ -189,5 +207,7 @@ int main(int argc, char **argv)
 		return be_busy(strtoull(argv[2], NULL, 0));
 	if (!strcmp(act, "counts"))
 		return count_increments();
+	if (!strcmp(act, "thread"))
+		return count_elsewhere();
 	return argc > 1 ? 95 : 0;
 }

@@ -16,14 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "command.h"
+#include "tools/child.h"
+#include "tools/command.h"
 #include "lib/module/lease.h"
 #include "lib/perf/perf.h"
 #include "lib/perf/pmus.h"
 #include "lib/sys.h"
 #include "upmu.h"
 #include "upmu/uapi.h"
+#include "trace.h"
 
 #define USER_ACCESS "/proc/sys/kernel/perf_user_access"
 
@@ -201,18 +202,46 @@ static void tell_what_was_written(const struct opening *opening)
 	      stderr);
 }
 
-static void tell_of_signal(bool raw, int number)
+static const char *serves(const struct undefined *what, bool raw)
 {
-	if (number == SIGILL && !raw)
-		fputs("upmu exec: the program executed an instruction that it "
-		      "may not; one that sets counters up itself wants all of "
-		      "them\nhint: upmu exec --raw\n",
-		      stderr);
+	if (!what->name[0])
+		return "it is none of the PMU's registers\n";
+	if (what->kernel_only)
+		return "no setting opens that to programs\n";
+	if (raw)
+		return "which this kernel keeps closed\nhint: upmu check\n";
+	return "which is open to programs that have all counters\n"
+	       "hint: upmu exec --raw\n";
+}
+
+/* Without a trace nobody knows what it was. */
+static void tell_of_sigill(const struct trace *trace, bool raw)
+{
+	struct undefined what;
+
+	if (trace->set == SET_UNKNOWN) {
+		fprintf(stderr,
+			"upmu exec: the program executed an instruction that "
+			"it may not%s",
+			raw ? "\n"
+			    : "; one that sets counters up itself wants all "
+			      "of them\nhint: upmu exec --raw\n");
+		return;
+	}
+	undefined_describe(&what, trace->set, trace->code);
+	fprintf(stderr,
+		"upmu exec: the program died of '%s' at 0x%llx: ", what.text,
+		trace->address);
+	if (what.name[0])
+		fprintf(stderr, "it %s %s, ", what.writes ? "writes" : "reads",
+			what.name);
+	fputs(serves(&what, raw), stderr);
 }
 
 static int run(bool raw, char **command)
 {
 	struct opening opening = { .lease = -1 };
+	struct trace trace;
 	struct child child;
 	int error, status;
 
@@ -220,21 +249,23 @@ static int run(bool raw, char **command)
 		close_opening(&opening);
 		return EXIT_FAILED;
 	}
+	trace_start(&trace, &child);
 	error = child_go(&child);
 	if (error) {
 		fprintf(stderr, "upmu exec: cannot execute '%s': %s\n",
 			command[0], strerror(-error));
 		status = child_exec_status(error);
 	} else {
-		child_wait(&child);
+		trace_wait(&trace, &child);
 		warn_if_broken(&opening);
 		tell_what_was_written(&opening);
 		status = child_exit_status(&child);
 	}
 	child_done(&child);
 	close_opening(&opening);
-	if (!error && WIFSIGNALED(child.status))
-		tell_of_signal(raw, WTERMSIG(child.status));
+	if (!error && WIFSIGNALED(child.status) &&
+	    WTERMSIG(child.status) == SIGILL)
+		tell_of_sigill(&trace, raw);
 	if (!error && WIFSIGNALED(child.status))
 		return child_end_like(WTERMSIG(child.status));
 	return status;
