@@ -2,14 +2,11 @@
 /* upmu report: pictures of what was counted, in one page. */
 #include <errno.h>
 #include <getopt.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report.h"
 #include "tools/child.h"
+#include "tools/replace.h"
 
 #define DEFAULT_OUTPUT "upmu-report.html"
 
@@ -21,64 +18,16 @@ static const char help[] =
 	"); '-': standard output\n"
 	"      --help                   print this\n";
 
-/* With the rights that a file of this process has. */
-static void set_mode(int fd)
+static int write_input(FILE *out, const void *input)
 {
-	mode_t mask = umask(0);
-
-	umask(mask);
-	fchmod(fd, 0666 & ~mask);
+	return report_write_page(out, input);
 }
 
-/*
- * A page is whole, or the file that stood there is as it was: a temporary file
- * beside it, then its name.
- */
-static int write_beside(const char *path, const struct report_input *input)
-{
-	char *beside;
-	FILE *out = NULL;
-	int fd, error = -1;
-
-	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
-		return -1;
-	fd = mkostemp(beside, 0 /* closed before anything is executed */);
-	if (fd >= 0) {
-		set_mode(fd);
-		out = fdopen(fd, "w");
-	}
-	if (out) {
-		error = report_write_page(out, input) || fflush(out) ||
-			fsync(fd);
-		error = fclose(out) || error;
-		error = error || rename(beside, path);
-	}
-	if (error && fd >= 0) {
-		int why = errno;
-
-		unlink(beside);
-		errno = why;
-	}
-	free(beside);
-	return error ? -1 : 0;
-}
-
-/* What is no plain file (/dev/stdout, a pipe) cannot be replaced. */
 static int write_page(const char *path, const struct report_input *input)
 {
-	struct stat there;
-	FILE *out;
-	int error;
-
 	if (!strcmp(path, "-"))
 		return report_write_page(stdout, input) || fflush(stdout);
-	if (stat(path, &there) || S_ISREG(there.st_mode))
-		return write_beside(path, input);
-	out = fopen(path, "we");
-	if (!out)
-		return -1;
-	error = report_write_page(out, input);
-	return fclose(out) || error;
+	return replace_file(path, write_input, input, REPLACE_SAFE);
 }
 
 static int make_page(const char *path, const struct report_input *input)
