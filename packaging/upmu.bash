@@ -26,7 +26,8 @@ _upmu_events() {
 _upmu_stat_argument() {
 	case $prev in
 	-e | --event) _upmu_events ;;
-	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	-o | --output | --openmetrics) mapfile -t COMPREPLY < <(
+		compgen -f -- "$cur") ;;
 	--format) mapfile -t COMPREPLY < <(
 		compgen -W 'text rpistat csv json' -- "$cur") ;;
 	-p | --pid) mapfile -t COMPREPLY < <(
@@ -87,7 +88,7 @@ _upmu() {
 	list) _upmu_list_argument && return ;;
 	regs) _upmu_regs_argument && return ;;
 	esac
-	if [[ $command == report && $cur != -* ]]; then
+	if [[ $command == @(report|merge) && $cur != -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		return
 	fi

@@ -9,6 +9,7 @@
 
 #include "lib/engine/clock.h"
 #include "stat.h"
+#include "tools/replace.h"
 
 /* A terminal is told how far a repeated run is, if it takes longer. */
 #define PROGRESS_AFTER_NS 2e9
@@ -48,6 +49,7 @@ static FILE *open_output(const struct stat_options *options)
 
 static FILE *output; /* of this command: one report, or one per interval */
 static bool is_lost; /* some of it could not be written */
+static bool is_late; /* the file of --openmetrics lacks the last interval */
 
 static int write_failed(const struct stat_options *options)
 {
@@ -67,6 +69,13 @@ static int draw(int (*writer)(FILE *, const struct stat_report *),
 	return 0;
 }
 
+/* Nobody reads a service's reports: the file is what is wanted. */
+static bool is_for_prometheus(const struct stat_options *options)
+{
+	return options->openmetrics && !options->output && !options->live &&
+	       !options->plot && options->format == STAT_FORMAT_TEXT;
+}
+
 static int write_report(const struct stat_report *report)
 {
 	static int (*const writers[])(FILE *, const struct stat_report *) = {
@@ -76,7 +85,9 @@ static int write_report(const struct stat_report *report)
 		[STAT_FORMAT_JSON] = stat_write_json,
 	};
 
-	if (report->options->quiet)
+	if (report->options->openmetrics)
+		is_late = stat_write_openmetrics(report);
+	if (report->options->quiet || is_for_prometheus(report->options))
 		return 0;
 	if (report->options->live)
 		return draw(stat_live_draw, report);
@@ -239,6 +250,16 @@ static size_t count_cpus(void)
 	return cpus > 0 ? (size_t)cpus : 1;
 }
 
+/* Told before the program runs, as with open_output(). */
+static int try_openmetrics(const struct stat_options *options)
+{
+	if (!options->openmetrics || !replace_try(options->openmetrics))
+		return 0;
+	fprintf(stderr, "upmu stat: cannot write '%s': %s\n",
+		options->openmetrics, strerror(errno));
+	return -1;
+}
+
 static int count(const struct stat_options *options,
 		 struct engine_events *events)
 {
@@ -259,7 +280,7 @@ static int count(const struct stat_options *options,
 	if (options->repeat > 1)
 		report.value = calloc(events->n * options->repeat + 1,
 				      sizeof(*report.value));
-	output = open_output(options);
+	output = try_openmetrics(options) ? NULL : open_output(options);
 	if (output && options->live && !isatty(fileno(output))) {
 		fputs("upmu stat: --live wants a terminal\n"
 		      "hint: --plot draws at the end, anywhere\n",
@@ -269,7 +290,7 @@ static int count(const struct stat_options *options,
 		status = run_all(&report, events, &targets);
 	if (output && output != stderr && fclose(output))
 		write_failed(options);
-	if (is_lost && !status)
+	if ((is_lost || is_late) && !status)
 		status = EXIT_FAILED;
 	free(report.count);
 	free(report.spread);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "stat.h"
+#include "tools/file_name.h"
 
 static const char usage[] =
 	"usage: upmu stat [OPTION...] [--] [COMMAND [ARGUMENT...]]\n"
@@ -15,8 +16,20 @@ static const char usage[] =
 #define SLICE_MS       4.0
 #define SLICE_MS_LEAST 0.1
 #define SLICE_MS_MOST  10000.0
+#define TIME_MS_MOST   1000000000u
 
-enum option_kind { FLAG, TEXT, LIST, NUMBER, SLICE, FORMAT, SEPARATOR, JSON };
+enum option_kind {
+	FLAG,
+	TEXT,
+	FILE_NAME,
+	LIST,
+	NUMBER,
+	TIME_MS,
+	SLICE,
+	FORMAT,
+	SEPARATOR,
+	JSON
+};
 
 static const struct row {
 	const char *name;
@@ -31,17 +44,17 @@ static const struct row {
 	  "events to count, comma separated; may be repeated" },
 	{ "repeat", 'r', NUMBER, AT(repeat), "N",
 	  "run COMMAND N times: mean and standard deviation" },
-	{ "interval-print", 'I', NUMBER, AT(interval_ms), "MS",
-	  "print what each MS milliseconds counted" },
+	{ "interval-print", 'I', TIME_MS, AT(interval_ms), "MS",
+	  "print what each MS milliseconds (10s, 1min) counted" },
 	{ "pid", 'p', TEXT, AT(pids), "PID,...", "count running processes" },
 	{ "tid", 't', TEXT, AT(tids), "TID,...", "count running threads" },
 	{ "all-cpus", 'a', FLAG, AT(all_cpus), NULL,
 	  "count every process on every CPU" },
 	{ "cpu", 'C', TEXT, AT(cpus), "LIST",
 	  "count every process on these CPUs, as 0-2,4" },
-	{ "delay", 'D', NUMBER, AT(delay_ms), "MS",
+	{ "delay", 'D', TIME_MS, AT(delay_ms), "MS",
 	  "start to count after MS milliseconds" },
-	{ "timeout", 0, NUMBER, AT(timeout_ms), "MS",
+	{ "timeout", 0, TIME_MS, AT(timeout_ms), "MS",
 	  "end COMMAND after MS milliseconds (status 124)" },
 	{ "passes", 0, FLAG, AT(passes), NULL,
 	  "run COMMAND once for each set of events: no estimates" },
@@ -60,9 +73,11 @@ static const struct row {
 	{ "field-separator", 'x', SEPARATOR, AT(separator), "SEP",
 	  "CSV with this separator" },
 	{ "json-output", 'j', JSON, AT(format), NULL, "JSON" },
-	{ "output", 'o', TEXT, AT(output), "FILE",
-	  "write the report to FILE, not to stderr" },
+	{ "output", 'o', FILE_NAME, AT(output), "FILE",
+	  "write the report to FILE, not to stderr; %q{RANK}, %h, %p" },
 	{ "append", 0, FLAG, AT(append), NULL, "append to FILE of -o" },
+	{ "openmetrics", 0, FILE_NAME, AT(openmetrics), "FILE",
+	  "keep FILE for Prometheus's node_exporter; no report" },
 	{ "quiet", 'q', FLAG, AT(quiet), NULL, "print no report" },
 #undef AT
 };
@@ -120,6 +135,45 @@ static int set_number(unsigned int *field, const struct row *row,
 	return 0;
 }
 
+/* "250", "250ms", "10s", "1min" */
+static int set_time(unsigned int *field, const struct row *row,
+		    const char *value)
+{
+	static const struct {
+		const char *name;
+		unsigned int ms;
+	} units[] = { { "", 1 }, { "ms", 1 }, { "s", 1000 }, { "min", 60000 } };
+	size_t digits = strspn(value, "0123456789");
+	char number[16];
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(value + digits, units[i].name) ||
+		    digits >= sizeof(number))
+			continue;
+		memcpy(number, value, digits);
+		number[digits] = 0;
+		if (set_number(field, row, number))
+			return -1;
+		if (*field > TIME_MS_MOST / units[i].ms)
+			break;
+		*field *= units[i].ms;
+		return 0;
+	}
+	return refuse(row, value,
+		      "a time: 1 to 1000000000 ms, or with a unit, 10s, 1min");
+}
+
+/* The name is this process's own: see tools/file_name.h. */
+static int set_file(char **field, const struct row *row, const char *value)
+{
+	char who[64];
+
+	free(*field);
+	snprintf(who, sizeof(who), "upmu stat: --%s", row->name);
+	*field = file_name_expand(value, who);
+	return *field ? 0 : -1;
+}
+
 static int set_slice(double *field, const struct row *row, const char *value)
 {
 	char *end;
@@ -158,10 +212,14 @@ static int set_option(struct stat_options *options, const struct row *row,
 	case TEXT:
 		*(const char **)field = value;
 		return 0;
+	case FILE_NAME:
+		return set_file(field, row, value);
 	case LIST:
 		return join(field, value);
 	case NUMBER:
 		return set_number(field, row, value);
+	case TIME_MS:
+		return set_time(field, row, value);
 	case SLICE:
 		return set_slice(field, row, value);
 	case FORMAT:
@@ -245,6 +303,9 @@ static int check(const struct stat_options *o)
 	if (o->live && (!o->interval_ms || o->quiet))
 		return complain("--live wants -I and no -q",
 				"upmu stat -I 200 --live -- ls");
+	if (o->openmetrics && o->repeat > 1)
+		return complain("--openmetrics has sums, -r a mean",
+				"leave one of them out");
 	if (o->append && !o->output)
 		return complain("--append has no file", "-o FILE --append");
 	return 0;
@@ -284,6 +345,8 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 void stat_options_free(struct stat_options *options)
 {
 	free(options->events);
+	free(options->output);
+	free(options->openmetrics);
 }
 
 int stat_resolve(struct engine_events *events, const char *list)

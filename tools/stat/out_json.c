@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "out.h"
+#include "tools/rank.h"
 #include "tools/version.h"
 
 #define SCHEMA_VERSION 1
@@ -206,6 +207,18 @@ static void add_machine(json_t *to, const struct stat_report *report)
 			json_string(options->cpus ? options->cpus : "all"));
 }
 
+/* Of a parallel program, for upmu merge. */
+static void add_rank(json_t *to)
+{
+	int rank = rank_number(), ranks = rank_count();
+
+	if (rank < 0)
+		return;
+	json_object_set_new(to, "rank", integer((uint64_t)rank));
+	if (ranks > rank)
+		json_object_set_new(to, "ranks", integer((uint64_t)ranks));
+}
+
 static void add_turns(json_t *to, const struct stat_report *report)
 {
 	if (!report->pace.turns)
@@ -286,6 +299,7 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	json_object_set_new(root, "upmu_stat", integer(SCHEMA_VERSION));
 	json_object_set_new(root, "version", json_string(UPMU_VERSION_TEXT));
 	add_command(root, report);
+	add_rank(root);
 	if (interval)
 		json_object_set_new(root, "interval_s",
 				    number(report->interval_s));

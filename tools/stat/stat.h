@@ -30,7 +30,7 @@ struct stat_options {
 	char *events;	/* the -e lists joined by ','; NULL: the default nine */
 	char **command; /* NULL-terminated, or NULL */
 	const char *pids, *tids, *cpus;
-	const char *output;
+	char *output, *openmetrics; /* names of files */
 	const char *separator;
 	enum stat_format format;
 	unsigned int repeat;
@@ -168,6 +168,9 @@ int stat_write_text(FILE *out, const struct stat_report *report);
 int stat_write_rpistat(FILE *out, const struct stat_report *report);
 int stat_write_csv(FILE *out, const struct stat_report *report);
 int stat_write_json(FILE *out, const struct stat_report *report);
+/** --openmetrics: add to the sums, write the file anew. -1: it is the former
+ *  one still, and the user was told. */
+int stat_write_openmetrics(const struct stat_report *report);
 /** --plot: bars; of -I the sparklines of what stat_plot_take() was given. */
 int stat_write_plot(FILE *out, const struct stat_report *report);
 int stat_plot_take(const struct stat_report *report);
