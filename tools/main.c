@@ -13,6 +13,7 @@
 	X(stat, "count an unmodified program")                        \
 	X(compare, "is B better than A, and how sure is that")        \
 	X(report, "a page with plots of what was counted")            \
+	X(merge, "sums over the processes of a parallel program")     \
 	X(exec, "run a program that reads the registers itself")      \
 	X(list, "show the events of this machine or of a core")       \
 	X(cost, "what one reading costs here, by each source")        \

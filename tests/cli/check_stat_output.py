@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_stat_output.py json|csv|compare FILE: does it keep docs/schema?
+"""check_stat_output.py json|csv|compare|merge FILE: does it keep docs/schema?
 
 Knows as much of JSON Schema as docs/schema/stat.schema.json uses; an unknown
 keyword there is an error, so that no part of the contract goes unchecked.
@@ -69,6 +69,10 @@ def check_compare(text):
     return check_json(text, 'compare')
 
 
+def check_merge(text):
+    return check_json(text, 'merge')
+
+
 def check_json(text, name='stat'):
     schema = json.loads((SCHEMA / f'{name}.schema.json').read_text())
     try:
@@ -104,7 +108,8 @@ def check_csv(text):
 
 def main():
     kind, path = sys.argv[1:]
-    checks = {'json': check_json, 'csv': check_csv, 'compare': check_compare}
+    checks = {'json': check_json, 'csv': check_csv, 'compare': check_compare,
+              'merge': check_merge}
     faults = list(checks[kind](Path(path).read_text()))
     for fault in faults:
         print(fault)

@@ -69,6 +69,12 @@ static const char *kind_of(const json_t *root)
 			       ? "intervals"
 			       : "stat";
 	}
+	if (json_object_get(root, "upmu_merge"))
+		return all_have(json_object_get(root, "rows"), "name",
+				"values") &&
+				       is_array(root, "ranks")
+			       ? "merge"
+			       : NULL;
 	if (regions && json_is_number(json_object_get(root, "running")))
 		return all_have(regions, "region", "events") ? "regions" : NULL;
 	return NULL;

@@ -419,6 +419,48 @@
 			to.append(make("p", {}, "No region was entered."));
 	}
 
+	/* ---- ranks --------------------------------------------------------------- */
+
+	function rankPlot(row, names) {
+		const list = row.values.map((value, at) =>
+			({ at, value, name: names[at] })).filter(r => r.value !== null);
+		return {
+			height: 170, marginLeft: 70,
+			x: { label: "rank", tickFormat: at => names[at] ?? "",
+				ticks: Math.min(names.length, 12) },
+			y: { label: row.unit, grid: true, zero: true,
+				tickFormat: "~s" },
+			marks: [
+				Plot.ruleY([row.mean], { stroke: "var(--line)" }),
+				Plot.dot(list, { x: "at", y: "value", r: 2.5,
+					fill: "var(--c0)" }),
+				Plot.tip(list, Plot.pointer(tip({ x: "at", y: "value",
+					title: r => `rank ${r.name}: ` +
+						show(r.value, row.unit) })))
+			] };
+	}
+
+	function merge(to, file) {
+		const { rows, ranks } = file.report;
+		const names = ranks.map(r => String(r.rank ?? r.file));
+		const counted = rows.filter(r => r.counted);
+		figure(to, `${ranks.length} ranks together`,
+			"Imbalance: how far the largest is above the mean.", null,
+			["", "sum", "mean", "smallest", "of rank", "largest",
+				"of rank", "imbalance"],
+			counted.map(r => [r.modelled ? `${r.name} (modelled)` : r.name,
+				show(r.sum, r.unit), show(r.mean, r.unit),
+				show(r.smallest, r.unit), names[r.smallest_at],
+				show(r.largest, r.unit), names[r.largest_at],
+				percent(r.imbalance_percent)]), true);
+		for (const row of counted)
+			figure(to, `${row.name} by rank`,
+				"The line is the mean.", () => rankPlot(row, names),
+				["rank", row.name],
+				names.slice(0, ROWS_SHOWN).map((name, at) =>
+					[name, show(row.values[at], row.unit)]));
+	}
+
 	/* ---- several reports --------------------------------------------------------- */
 
 	function heat() {
@@ -475,7 +517,7 @@
 			main.append(make("p", { class: "warn" }, text));
 	}
 
-	const writers = { intervals, stat, compare, regions };
+	const writers = { intervals, stat, compare, regions, merge };
 
 	notes();
 	heat();

@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu merge: the files of all ranks together.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	check=$BATS_TEST_DIRNAME/check_stat_output.py
+	cd "$BATS_TEST_TMPDIR" || return
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" ranks 4
+}
+
+# An expression of what upmu merge -j wrote: row["cycles"], r (the whole).
+value() {	# FILE EXPRESSION
+	python3 - "$1" "$2" <<-'E'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		row = {one["name"]: one for one in r["rows"]}
+		print(eval(sys.argv[2]))
+	E
+}
+
+@test "merge_sums_means_and_imbalance_are_those_of_the_ranks" {
+	"$upmu" merge -j -o all.json ranks/*
+	"$check" merge all.json
+	[ "$(value all.json 'row["instructions"]["sum"]')" = 4006.0 ]
+	[ "$(value all.json 'row["instructions"]["mean"]')" = 1001.5 ]
+	[ "$(value all.json 'row["instructions"]["largest_at"]')" = 3 ]
+	[ "$(value all.json 'row["instructions"]["smallest"]')" = 1000.0 ]
+	[ "$(value all.json 'round(row["instructions"]["imbalance_percent"], 6)')" = 0.149775 ]
+	[ "$(value all.json 'row["instructions"]["values"]')" = \
+		"[1000.0, 1001.0, 1002.0, 1003.0]" ]
+	[ "$(value all.json 'row["cycles"]["imbalance_percent"]')" = 0.0 ]
+	# Four independent errors of +- 10.
+	[ "$(value all.json 'row["l1d_cache"]["sum_reach_95"]')" = 20.0 ]
+	[ "$(value all.json '"sum" in row["ipc"] or "sum" in row["elapsed"]')" = False ]
+	[ "$(value all.json 'row["user"]["sum"]')" = 4.0 ]
+}
+
+@test "merge_shows_the_same_as_text" {
+	run --separate-stderr "$upmu" merge --per-rank ranks/*
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = "4 ranks" ]
+	grep -qE '^instructions +4,006 +1,002 +1,000 @0 +1,003 @3 +0\.1 %$' <<<"$output"
+	grep -qE '^l1d_cache +1,600 .*  sum \+- 1\.25 %$' <<<"$output"
+	grep -qE '^r7ff +<not counted>$' <<<"$output"
+	grep -qE '^elapsed +- +1\.500 s' <<<"$output"
+	grep -qE '^2 .* 1,002 ' <<<"$output"
+	[ "$(grep -cE '^[0-3] ' <<<"$output")" -eq 4 ]
+}
+
+@test "merge_orders_ranks_by_number_not_by_name" {
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" many 12
+	"$upmu" merge -j -o all.json many/*
+	[ "$(value all.json '[k["rank"] for k in r["ranks"]] == list(range(12))')" = True ]
+	[ "$(value all.json 'row["instructions"]["values"][10]')" = 1010.0 ]
+	[ "$(value all.json 'r["ranks"][10]["host"]')" = n10 ]
+}
+
+@test "merge_of_a_thousand_ranks_counts_each_once" {
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" many 1000
+	"$upmu" merge -j -o all.json many/*
+	[ "$(value all.json 'row["instructions"]["sum"]')" = 1499500.0 ]
+	[ "$(value all.json 'row["cycles"]["counted"], len(r["ranks"])')" = "(1000, 1000)" ]
+}
+
+@test "merge_names_the_ranks_that_have_no_output" {
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" many 12
+	rm many/rank-{0,3,7,8,9,11}.json
+	run "$upmu" merge -j -o all.json many/*
+	[ "$status" -eq 1 ]
+	[ "$output" = "upmu merge: no report of rank 0, 3, 7-9, 11 of 12" ]
+	[ "$(value all.json 'row["cycles"]["sum"]')" = 12000.0 ]
+	[ "$(value all.json 'r["problems"]')" = "['no report of rank 0, 3, 7-9, 11 of 12']" ]
+	"$check" merge all.json
+}
+
+@test "merge_gives_each_bad_file_one_line_and_sums_the_good_ones" {
+	: >empty.json
+	echo '{"upmu_stat": 2, "events": [], "metrics": []}' >newer.json
+	echo '{"upmu_stat": 1' >cut.json
+	echo '{"upmu_stat": 1, "events": [{}], "metrics": []}' >shape.json
+	echo '{"upmu_stat": 1, "interval_s": 1, "events": [], "metrics": []}' >intervals.json
+	echo '[]' >foreign.json
+	cp ranks/rank-1.json again.json
+	run "$upmu" merge -j -o all.json empty.json newer.json cut.json \
+		shape.json intervals.json foreign.json none.json ranks/* again.json
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 8 ]
+	[ "${lines[0]}" = "upmu merge: 'empty.json': empty" ]
+	[[ "${lines[1]}" == *"'newer.json': of another version"* ]]
+	[[ "${lines[4]}" == *"'intervals.json': intervals"* ]]
+	[[ "${lines[6]}" == *"'none.json': No such file"* ]]
+	[ "${lines[7]}" = "upmu merge: 'again.json': rank 1 a second time: left out" ]
+	[ "$(value all.json 'row["instructions"]["sum"]')" = 4006.0 ]
+	[ "$(value all.json 'len(r["problems"])')" = 8 ]
+}
+
+@test "merge_of_an_event_that_one_rank_lacks_says_so" {
+	sed -i 's/"value": 2000/"value": null/' ranks/rank-2.json
+	run "$upmu" merge ranks/*
+	[ "$status" -eq 0 ]
+	grep -qE '^cycles +6,000 +2,000 .*  of 3 ranks$' <<<"$output"
+}
+
+@test "merge_of_files_without_ranks_names_the_files" {
+	for host in b a; do
+		"$upmu" stat -j -o $host.json -e page-faults -- true
+	done
+	run "$upmu" merge --per-rank b.json a.json
+	[ "$status" -eq 0 ]
+	[ "$(grep -cE '^(a|b)\.json ' <<<"$output")" -eq 2 ]
+}
+
+@test "merge_calls_modelled_what_a_model_counted" {
+	sed -i 's/"event": "cycles",/&"modelled": true,/' ranks/rank-2.json
+	run "$upmu" merge ranks/*
+	grep -qE '^cycles .*  modelled$' <<<"$output"
+	run ! grep -qE '^instr.*modelled' <<<"$output"
+}
+
+@test "merge_that_cannot_be_written_leaves_the_former_file" {
+	echo former >all.json
+	run sh -c 'trap "" XFSZ; ulimit -f 1; exec "$0" merge -j -o all.json ranks/*' "$upmu"
+	[ "$status" -eq 125 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[[ "$output" == *"cannot write 'all.json'"* ]]
+	[ "$(cat all.json)" = former ]
+	[ "$(echo all.json*)" = all.json ]
+	run "$upmu" merge -o all.json none.json
+	[ "$status" -eq 125 ]
+	[ "$(cat all.json)" = former ]
+	run sh -c '"$0" merge ranks/* >/dev/full' "$upmu"
+	[ "$status" -ne 0 ]
+}
+
+@test "merge_refuses_wrong_use" {
+	run "$upmu" merge
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"hint: mpirun"* ]]
+	run "$upmu" merge --nonsense ranks/rank-0.json
+	[ "$status" -eq 2 ]
+}
+
+@test "report_draws_what_merge_wrote" {
+	"$upmu" merge -j -o all.json ranks/*
+	"$upmu" report -o page.html all.json
+	grep -q '"kind":"merge"' page.html
+	echo '{"upmu_merge": 1, "rows": [{}], "ranks": []}' >bad.json
+	run "$upmu" report -o page.html bad.json
+	[ "$status" -eq 125 ]
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/* The files of all ranks, and which of them are missing. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge.h"
+
+#define FORMAT 1 /* docs/schema/stat.schema.json */
+
+void merge_complain(struct merge *m, const char *file, const char *why)
+{
+	fprintf(stderr, "upmu merge: '%s': %s\n", file, why);
+	json_array_append_new(m->problems, json_sprintf("%s: %s", file, why));
+}
+
+/* Returns NULL for a report that can be taken, or what is wrong with it. */
+static const char *find_fault(const json_t *report)
+{
+	const json_t *format = json_object_get(report, "upmu_stat");
+	const json_t *events = json_object_get(report, "events");
+	size_t i;
+	json_t *event;
+
+	if (!json_is_integer(format))
+		return "no report of upmu stat -j";
+	if (json_integer_value(format) != FORMAT)
+		return "of another version of upmu: its format is not 1";
+	if (json_object_get(report, "interval_s"))
+		return "intervals of -I; whole runs are wanted";
+	if (!json_is_array(events) ||
+	    !json_is_array(json_object_get(report, "metrics")))
+		return "no whole report of upmu stat -j";
+	json_array_foreach(events, i, event) if (
+		!json_is_string(json_object_get(
+			event,
+			"event"))) return "no whole report of upmu stat -j";
+	return NULL;
+}
+
+static bool is_taken(struct merge *m, const char *file, int number)
+{
+	char why[96];
+
+	for (size_t i = 0; number >= 0 && i < m->ranks; i++) {
+		if (m->rank[i].number != number)
+			continue;
+		snprintf(why, sizeof(why), "rank %d a second time: left out",
+			 number);
+		merge_complain(m, file, why);
+		return true;
+	}
+	return false;
+}
+
+static void take(struct merge *m, const char *file, json_t *report)
+{
+	const json_t *number = json_object_get(report, "rank");
+	json_int_t wanted =
+		json_integer_value(json_object_get(report, "ranks"));
+	const char *fault = find_fault(report);
+	struct merge_rank *more, rank = { .number = -1, .report = report };
+
+	if (fault) {
+		merge_complain(m, file, fault);
+		return;
+	}
+	if (json_is_integer(number) && json_integer_value(number) >= 0)
+		rank.number = (int)json_integer_value(number);
+	if (is_taken(m, file, rank.number))
+		return;
+	more = realloc(m->rank, (m->ranks + 1) * sizeof(*more));
+	if (more)
+		m->rank = more;
+	rank.file = strdup(file);
+	if (!more || !rank.file) {
+		free(rank.file);
+		merge_complain(m, file, strerror(ENOMEM));
+		return;
+	}
+	if (wanted > 0 && (size_t)wanted > m->wanted)
+		m->wanted = (size_t)wanted;
+	json_incref(report);
+	m->rank[m->ranks++] = rank;
+}
+
+/* --append puts one report after another. */
+static void read_all(struct merge *m, const char *file, FILE *in)
+{
+	json_error_t error;
+	json_t *report;
+	size_t n = 0;
+	int c;
+
+	while (true) {
+		do
+			c = getc(in);
+		while (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+		if (c == EOF)
+			break;
+		ungetc(c, in);
+		report = json_loadf(in, JSON_DISABLE_EOF_CHECK, &error);
+		if (!report) {
+			merge_complain(m, file, error.text);
+			return;
+		}
+		take(m, file, report);
+		json_decref(report);
+		n++;
+	}
+	if (ferror(in))
+		merge_complain(m, file, strerror(errno));
+	else if (!n)
+		merge_complain(m, file, "empty");
+}
+
+void merge_read(struct merge *m, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	FILE *in = standard ? stdin : fopen(path, "re");
+
+	if (!in) {
+		merge_complain(m, path, strerror(errno));
+		return;
+	}
+	read_all(m, standard ? "standard input" : path, in);
+	if (!standard)
+		fclose(in);
+}
+
+void merge_free(struct merge *m)
+{
+	for (size_t i = 0; i < m->ranks; i++) {
+		free(m->rank[i].file);
+		json_decref(m->rank[i].report);
+	}
+	for (size_t i = 0; i < m->rows; i++)
+		free(m->row[i].value);
+	free(m->rank);
+	free(m->row);
+	json_decref(m->problems);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * merge.h - what the files of "upmu merge" share
+ *
+ * Files of "upmu stat -j", one for each process of a parallel program, become
+ * a table: a column for each rank, a row for each event, time and ratio.
+ */
+#ifndef UPMU_TOOLS_MERGE_H
+#define UPMU_TOOLS_MERGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct merge_rank {
+	int number; /* -1: not told by its file */
+	char *file;
+	json_t *report;
+};
+
+enum merge_kind { MERGE_TIME, MERGE_EVENT, MERGE_RATIO };
+
+/** What one event came to in each rank, and over all of them. */
+struct merge_row {
+	enum merge_kind kind;
+	const char *name, *unit; /* of the first report that has it */
+	bool modelled;		 /* by an emulated board's model, in a rank */
+	double *value;		 /* one for each rank; NAN: not counted there */
+	size_t counted;		 /* ranks that have a value */
+	bool has_sum; /* of ratios and of wall clocks there is none */
+	double sum;
+	double reach; /* the sum's 95 % interval: +- that; 0: none */
+	double mean, deviation;
+	size_t min, max;	  /* places of the smallest and the largest */
+	double imbalance_percent; /* 100 * (max / mean - 1) */
+};
+
+struct merge {
+	struct merge_rank *rank; /* in order of their numbers */
+	size_t ranks;
+	size_t wanted; /* how many there should be; 0: not told */
+	struct merge_row *row;
+	size_t rows;
+	json_t *problems; /* strings; said to the user already */
+};
+
+/** Say what is wrong with a file, and remember it. */
+void merge_complain(struct merge *m, const char *file, const char *why);
+/** Read all reports of a file ("-": standard input). */
+void merge_read(struct merge *m, const char *path);
+/** Once all are read: order, missing ranks, rows, sums. 0 or -1: no memory. */
+int merge_add_up(struct merge *m);
+void merge_free(struct merge *m);
+
+/** "rank 3", or the file's name; @out of @size. */
+char *merge_label(char *out, size_t size, const struct merge_rank *rank);
+
+struct merge_output {
+	const struct merge *merge;
+	bool per_rank;
+};
+
+/** Of a struct merge_output; 0, or -1 with errno set. */
+int merge_write_text(FILE *out, const void *what);
+int merge_write_json(FILE *out, const void *what);
+
+#endif
