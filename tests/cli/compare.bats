@@ -22,6 +22,18 @@ root = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2], {"r": root, "e": {e["event"]: e for e in root["events"]}}))' "$1" "$2"
 }
 
+wait_until() {	# COMMAND...
+	for _ in $(seq 600); do
+		"$@" && return
+		sleep 0.1
+	done
+	false
+}
+
+has_lines() {	# COUNT FILE: at least
+	[ -e "$2" ] && [ "$(wc -l <"$2")" -ge "$1" ]
+}
+
 few() {	# OPTION...
 	"$upmu" compare -r 4 -w 0 -e page-faults "$@"
 }
@@ -188,10 +200,10 @@ few() {	# OPTION...
 }
 
 @test "compare_interrupted_keeps_what_was_measured_and_dies_of_the_signal" {
-	"$upmu" compare -r 1000 -w 0 -e page-faults -j -o out.json \
-		sleep 0.02 -- sleep 0.01 &
+	"$upmu" compare -r 1000 -w 0 -e page-faults -j -o out.json --shell \
+		'sleep 0.02' 'echo >>rounds; sleep 0.01' &
 	local pid=$! status=0
-	sleep 1
+	wait_until has_lines 2 rounds
 	kill -TERM $pid
 	wait $pid || status=$?
 	[ "$status" -eq 143 ]
@@ -201,16 +213,19 @@ few() {	# OPTION...
 }
 
 @test "compare_interrupted_while_nothing_runs_long_ends_too" {
+	local pid status signal
 	# Commands so short that the signal mostly comes between two of them.
-	"$upmu" compare -r 100000 -e page-faults true -- true >said &
-	local pid=$! status=0
-	sleep 1
-	kill -INT $pid 2>/dev/null || true
-	sleep 0.2
-	kill -HUP $pid 2>/dev/null || true
-	wait $pid || status=$?
-	[ "$status" -ge 128 ]
-	grep -q interrupted said
+	for signal in INT HUP; do
+		rm -f began
+		env --default-signal=INT "$upmu" compare -r 100000 \
+			-e page-faults touch began -- true >said &
+		pid=$! status=0
+		wait_until [ -e began ]
+		kill -s $signal $pid
+		wait $pid || status=$?
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		grep -q interrupted said
+	done
 }
 
 @test "compare_json_follows_its_schema" {

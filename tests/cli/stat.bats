@@ -23,6 +23,10 @@ wait_until() {	# COMMAND...
 	false
 }
 
+has_lines() {	# COUNT FILE: at least
+	[ -e "$2" ] && [ "$(wc -l <"$2")" -ge "$1" ]
+}
+
 counting() {	# PID
 	readlink "/proc/$1/fd/"* 2>/dev/null | grep -q perf_event
 }
@@ -371,9 +375,11 @@ counting() {	# PID
 }
 
 @test "stat_repeats_that_are_interrupted_leave_out_the_run_that_was_cut_off" {
-	"$upmu" stat -r 1000 -e page-faults -j -o report -- sleep 0.05 &
+	"$upmu" stat -r 1000 -e page-faults -j -o report -- \
+		sh -c 'echo >>began; sleep 0.05' &
 	local pid=$!
-	sleep 1
+	# two of them have ended
+	wait_until has_lines 3 began
 	kill -TERM $pid
 	wait $pid || true
 	python3 - <<-'E'
