@@ -135,7 +135,8 @@ static void estimate(const struct engine *e, const struct engine_set *set,
 static bool stands_still(const struct engine *e,
 			 const struct engine_event *event, uint64_t raw)
 {
-	return e->events->emulated && event->base && !raw;
+	return e->events->emulated && !raw &&
+	       (event->base || event->parsed->class == UPMU_EVENT_GENERIC);
 }
 
 static bool is_due(const struct engine *e, const struct engine_set *set)

@@ -154,16 +154,23 @@ static const struct upmu_event_row *row_named(const struct upmu_core *core,
 	return NULL;
 }
 
-const struct upmu_event_row *
-upmu_core_perf_row(const struct upmu_core *core,
-		   const struct upmu_generic *generic)
+bool upmu_core_perf_choice(const struct upmu_core *core,
+			   const struct upmu_generic *generic, size_t n,
+			   struct upmu_perf_choice *out)
 {
 	unsigned int number = upmu_generic_number(generic);
 
-	for (size_t i = 0; i < core->n_perf_rows; i++)
-		if (core->perf_rows[i].generic == number)
-			return &core->rows[core->perf_rows[i].row];
-	return NULL;
+	for (size_t i = 0; i < core->n_perf_rows; i++) {
+		const struct upmu_perf_row *tried = &core->perf_rows[i];
+
+		if (tried->generic != number || n--)
+			continue;
+		out->row = &core->rows[tried->row];
+		out->since = tried->since;
+		out->is_own = tried->is_own;
+		return true;
+	}
+	return false;
 }
 
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
@@ -171,11 +178,14 @@ const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 {
 	int number = name_number(name, length);
 	const struct upmu_generic *generic;
+	struct upmu_perf_choice choice;
 
 	if (number != NO_NAME)
 		return row_named(core, number);
 	generic = upmu_hardware_find(name, length);
-	return generic ? upmu_core_perf_row(core, generic) : NULL;
+	return generic && upmu_core_perf_choice(core, generic, 0, &choice)
+		       ? choice.row
+		       : NULL;
 }
 
 size_t upmu_cores_with(const char *name, size_t length,

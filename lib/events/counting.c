@@ -39,11 +39,15 @@ const char *upmu_event_unit(const struct upmu_event *event)
 	return "events";
 }
 
-/* QEMU makes up no PMU but the core's, and tells no generic event there. */
+/*
+ * QEMU makes up no PMU but the core's. A generic name without a row is not
+ * known to be one: perf has nothing for it, as far as the tables know.
+ */
 bool upmu_event_stays_0(const struct upmu_machine *machine,
 			const struct upmu_event *event)
 {
-	if (!machine->is_emulated || event->class == UPMU_EVENT_SOFTWARE)
+	if (!machine->is_emulated || event->class == UPMU_EVENT_SOFTWARE ||
+	    event->class == UPMU_EVENT_GENERIC)
 		return false;
 	return event->class != UPMU_EVENT_CORE || event->kind < 0 ||
 	       !event->row ||

@@ -77,12 +77,31 @@ const struct upmu_event_row *upmu_core_row(const struct upmu_core *core,
 /** By mnemonic or perf's generic name, in any case; NULL: none. */
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 					    const char *name, size_t length);
+
+/** A kernel's version as a number: UPMU_LINUX(6, 12) is Linux 6.12. */
+#define UPMU_LINUX(major, minor) ((major) << 8 | (minor))
+
+/**
+ * struct upmu_perf_choice - what a driver of perf's tries for a generic name
+ * @row: the core's event
+ * @since: first Linux that tries it, as UPMU_LINUX(); 0: all do
+ * @is_own: this core's own driver does, the one for any PMUv3 does not
+ */
+struct upmu_perf_choice {
+	const struct upmu_event_row *row;
+	unsigned int since;
+	bool is_own;
+};
+
 struct upmu_generic;
-/** What the kernel's driver for this core counts for a generic name of perf
- *  (generic.h); NULL: nothing, or no event that the core's table lists. */
-const struct upmu_event_row *
-upmu_core_perf_row(const struct upmu_core *core,
-		   const struct upmu_generic *generic);
+/**
+ * The @n-th event that drivers try for a generic name of perf (generic.h) on
+ * this core, in their order: the first that the core has counts. False from
+ * the end on: perf counts nothing, or nothing that the core's table lists.
+ */
+bool upmu_core_perf_choice(const struct upmu_core *core,
+			   const struct upmu_generic *generic, size_t n,
+			   struct upmu_perf_choice *out);
 /** Which cores have a mnemonic: how many, the first @n of them in @out. */
 size_t upmu_cores_with(const char *name, size_t length,
 		       const struct upmu_core **out, size_t n);
@@ -132,6 +151,8 @@ struct upmu_core_model {
  * @core: its table (the architecture's where it is not known by itself);
  *        NULL where the processor is no ARM
  * @driver: the core that its PMU is called by; NULL: none that a table knows
+ * @linux: the kernel's version, as UPMU_LINUX(); 0: not told, or not meant:
+ *         then the newest that the tables know
  * @midr: MIDR of its first CPU; 0: not told by the kernel
  * @pmu_type: perf_event_attr.type; UPMU_PMU_TYPE_NONE where perf has no PMU
  * @pmu_name: under /sys/bus/event_source/devices; "" for none
@@ -144,6 +165,7 @@ struct upmu_core_model {
 struct upmu_core_kind {
 	const struct upmu_core *core;
 	const struct upmu_core *driver;
+	unsigned int linux;
 	uint64_t midr;
 	uint32_t pmu_type;
 	uint32_t cycles_config;

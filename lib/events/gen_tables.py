@@ -75,11 +75,13 @@ def emit_core_arrays(out, table, pools):
     out.append(f'static const uint16_t by_name_{c_name(table)}[] = {{')
     out.append('\t' + ', '.join(map(str, by_name)))
     out.append('};')
-    generic = sorted((perf_names.NUMBERS[name], index[row.name])
-                     for name, row in table.perf_rows.items())
+    tried = [(perf_names.NUMBERS[name], index[row.name], *linux, own)
+             for name in sorted(table.perf_rows, key=perf_names.NUMBERS.get)
+             for row, linux, own in table.perf_rows[name]]
     out.append(f'static const struct upmu_perf_row perf_{c_name(table)}[] = {{')
-    out += ['\t{ %d, %d },' % pair for pair in generic] + ['\t{ 0, 0 },', '};']
-    return index, len(rows), len(generic)
+    out += ['\t{ %d, %d, UPMU_LINUX(%d, %d), %d },' % one for one in tried]
+    out += ['\t{ 0 },', '};']
+    return index, len(rows), len(tried)
 
 
 def emit_core(out, table, index, n_rows, n_perf_rows):

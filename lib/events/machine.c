@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Which kinds of core this machine has, and perf's PMU for each. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,14 +244,30 @@ static int find_kinds(struct upmu_machine *machine)
 	return ret;
 }
 
+static unsigned int linux_version(void)
+{
+	unsigned int major, minor;
+	char release[80];
+
+	if (upmu_sys_read_text("/proc/sys/kernel/osrelease", release,
+			       sizeof(release)) ||
+	    sscanf(release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return UPMU_LINUX(major, minor);
+}
+
 int upmu_machine_read(struct upmu_machine *machine)
 {
+	unsigned int linux;
 	int ret;
 
 	machine->n_kinds = 0;
 	ret = find_kinds(machine);
 	if (ret)
 		return ret;
+	linux = linux_version();
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		machine->kinds[i].linux = linux;
 	qsort(machine->kinds, machine->n_kinds, sizeof(machine->kinds[0]),
 	      by_first_cpu);
 	upmu_model_read(machine);

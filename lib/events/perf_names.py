@@ -13,6 +13,7 @@ HARDWARE = [['cycles', 'cpu-cycles'], ['instructions'], ['cache-references'],
 CACHES = ['L1-dcache', 'L1-icache', 'LLC', 'dTLB', 'iTLB', 'branch', 'node']
 KINDS = ['loads', 'load-misses', 'stores', 'store-misses', 'prefetches',
          'prefetch-misses']
+CHOICE = r'0x[0-9a-f]+(?:@\d+\.\d+)?'
 FIRST_CACHE = 16    # as UPMU_GENERIC_FIRST_CACHE of generic.h
 
 NUMBERS = {names[0]: n for n, names in enumerate(HARDWARE)}
@@ -22,21 +23,26 @@ for _c, _cache in enumerate(CACHES):
 ALL = set(NUMBERS) | {name for names in HARDWARE for name in names}
 
 
+def _read_choice(text):
+    code, _, linux = text.partition('@')
+    return int(code, 16), tuple(map(int, linux.split('.'))) if linux else (0, 0)
+
+
 def _read_map(where, words, fail):
     codes = {}
     for word in words:
-        match = re.match(r'([\w-]+)=(0x[0-9a-f]+(?:,0x[0-9a-f]+)*)\Z', word)
+        match = re.match(rf'([\w-]+)=({CHOICE}(?:,{CHOICE})*)\Z', word)
         if not match or match.group(1) not in NUMBERS:
-            fail(where, f"'{word}' is not GENERIC-NAME=CODE[,CODE]")
+            fail(where, f"'{word}' is not GENERIC-NAME=CODE[@LINUX][,...]")
         if match.group(1) in codes:
             fail(where, f"'{match.group(1)}' is given twice")
-        codes[match.group(1)] = [int(code, 16)
-                                 for code in match.group(2).split(',')]
+        codes[match.group(1)] = [_read_choice(choice) for choice
+                                 in match.group(2).split(',')]
     return codes
 
 
 def read_maps(path, fail):
-    """{map: {generic name: [code, ...]}}; FORMAT.md says how it is written."""
+    """{map: {generic name: [(code, first Linux), ...]}} (FORMAT.md)."""
     maps, words, where = {}, [], ''
     if not os.path.exists(path):
         return maps

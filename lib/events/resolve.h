@@ -28,8 +28,9 @@ void upmu_default_resolve(struct upmu_resolved *out, enum upmu_default which,
 			  const struct upmu_machine *machine);
 
 /*
- * What perf counts for a generic name on a kind of core, by its driver; NULL:
- * nothing that the core's table has.
+ * What perf counts for a generic name on a kind of core, by its driver and the
+ * kernel; NULL: nothing that the core's table has. Where the core leaves out
+ * all that the driver tries (upmu_kind_leaves_out()), the first of it.
  */
 const struct upmu_event_row *
 upmu_kind_perf_row(const struct upmu_core_kind *kind,

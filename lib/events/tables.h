@@ -18,10 +18,13 @@ struct upmu_event_row {
 	uint16_t source;
 };
 
-/** The row of this core that perf counts for a generic name (generic.h). */
+/** One row of this core that a driver of perf's tries for a generic name
+ *  (generic.h); those of one name stand in the order of trying. */
 struct upmu_perf_row {
 	uint16_t generic;
 	uint16_t row;
+	uint16_t since; /* of UPMU_LINUX(): older ones do not try it */
+	bool is_own;	/* by this core's driver alone, not any PMUv3's */
 };
 
 /** struct upmu_core - one core; what is common to unknown ones is one too */

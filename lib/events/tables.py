@@ -361,19 +361,23 @@ def check_defaults(table):
 
 
 def check_perf_maps(table, maps):
-    """perf's generic name -> row, as the kernel's driver goes about it."""
+    """perf's generic name -> what the driver tries for it, in its order.
+
+    Each is a row, the first Linux that does so, and whether the map is the
+    core's own: a PMU that is called armv8_pmuv3 has the first map alone.
+    """
     names = {row.name: row for row in table.rows.values()}
-    for name in table.perf_maps:
+    for place, name in enumerate(table.perf_maps):
         if name not in maps:
             fail(table.place['perf-map'], f"there is no map '{name}'")
-        for generic, codes in maps[name].items():
-            served = [table.rows[code] for code in codes
-                      if code in table.rows
+        for generic, choices in maps[name].items():
+            served = [(table.rows[code], linux, place > 0)
+                      for code, linux in choices if code in table.rows
                       and not (table.common and table.rows[code].recommended)]
             if generic == 'cycles':     # 0xff of ARMv7 is no event's number
-                served = [names['cpu_cycles']]
+                served = [(names['cpu_cycles'], (0, 0), False)]
             if served:
-                table.perf_rows.setdefault(generic, served[0])
+                table.perf_rows.setdefault(generic, []).extend(served)
 
 
 def check_between(tables):

@@ -6,9 +6,10 @@
 # usage: stat_names.sh NAME...
 #
 # Prints "@ CPU CORE NAME CODE MARK" of each name, and lines "CORE NAME WHO
-# VALUE": perf and perf_code in one group of perf's, on that CPU; by_perf and
-# by_upmu of one program, which both count at the same time; upmu and upmu_code
-# of one run.
+# VALUE": alone, perf's word on the name by itself; perf and perf_code in one
+# group of perf's, on that CPU; by_perf and by_upmu of one program, which both
+# count at the same time; upmu and upmu_code of one run. What perf has nothing
+# for has alone and upmu only.
 # shellcheck disable=SC2010,SC2012,SC2046,SC2086 # links; words are lists
 cd /upmu/bin || exit 1
 perf=/perf/perf
@@ -97,30 +98,45 @@ batch() {	# NAME CODE...
 	values /tmp/u $want_upmu
 }
 
-# What no code is known for, all at once; the counted ones in batches.
+# What perf has nothing for stops perf where it leads a group: each name is
+# tried alone first.
+alone() {	# NAME...
+	list=$(for name; do printf '%s' ",$name$u"; done)
+	$perf stat -C $cpu -x, -o /tmp/p -e "${list#,}" -- true
+	values /tmp/p $(for name; do echo "$name:alone"; done) | tee /tmp/alone
+}
+
+without() {	# NAME...: what the list has no code for, or perf nothing
+	[ $# -gt 0 ] || return
+	list=$(for name; do printf '%s' ",$name$u"; done)
+	upmu stat -x, -o /tmp/u -e "${list#,}" -- true
+	values /tmp/u $(for name; do echo "$name:upmu"; done)
+}
+
+# The counted ones in batches, as many as the counters hold at a time.
 kind_of_core() {	# KIND NAME...
 	kind=$1 u=:u todo='' none='' on=$((1 << cpu))
 	shift
 	grep -q 'cannot tell user' /tmp/list.$kind && u=
+	alone "$@"
 	for name; do
 		code=$(awk -v name="$name" '$1 == name && $2 ~ /^0x/ {
-			print substr($2, 3); exit }' /tmp/list.$kind)
+			print substr($2, 3); exit }
+			$1 == name && $2 == "nothing:" { print "lacks"; exit }
+			' /tmp/list.$kind)
 		mark=$(awk -v code="0x$code" '$1 ~ /^[xe-]$/ && $2 == code {
 			print $1; exit }' /tmp/list.$kind)
 		echo "@ $cpu $core $name ${code:-none} ${mark:-.}"
-		if [ -n "$code" ]; then
-			todo="$todo $name $code"
-		else
+		case $code in
+		'' | lacks) none="$none $name"; continue ;;
+		esac
+		if grep -q " $name alone <not_supported>" /tmp/alone; then
 			none="$none $name"
+		else
+			todo="$todo $name $code"
 		fi
 	done
-	if [ -n "$none" ]; then
-		list=$(echo "$none" | sed "s/^ //; s/ /$u,/g; s/$/$u/")
-		$perf stat -C $cpu -x, -o /tmp/p -e "$list" -- true
-		values /tmp/p $(for name in $none; do echo "$name:perf"; done)
-		upmu stat -x, -o /tmp/u -e "$list" -- true
-		values /tmp/u $(for name in $none; do echo "$name:upmu"; done)
-	fi
+	without $none
 	set -- $todo
 	while [ $# -gt 0 ]; do
 		now='' n=0

@@ -349,11 +349,46 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"'branches' on cortex-a72: perf counts nothing;"* ]]
 	[[ "$output" == *"br_pred is nearest" ]]
-	on pi5 --explain branches
-	[[ "$output" == *"0x21 br_retired, up to Linux 6.1 nothing"* ]]
+	run "$upmu" list --core cortex-a76 --explain branches
+	[[ "$output" == *"0x21 br_retired, before Linux 6.4 nothing"* ]]
 	run "$upmu" list --core cortex-a55
 	text=$(tr -s ' \n' ' ' <<<"$output")
-	[[ "$text" == *"0x21 br_retired, up to Linux 6.1 0x0c pc_write_ret"* ]]
+	[[ "$text" == *"0x21 br_retired, before Linux 6.12 0x0c pc_write_re"* ]]
+	run "$upmu" list --core apple-firestorm --explain branches
+	[[ "$output" == *"before Linux 6.15 nothing"* ]]
+	run "$upmu" list --core cortex-a53 --explain branches
+	[[ "$output" == *"0x0c pc_write_retired"* && "$output" != *before* ]]
+}
+
+@test "the_kernel_that_runs_says_what_perfs_names_count" {
+	cp -r "$fixtures/pi5" "$BATS_TEST_TMPDIR/pi5"
+	fixtures=$BATS_TEST_TMPDIR
+	mkdir -p "$fixtures/pi5/proc/sys/kernel"
+	kernel=$fixtures/pi5/proc/sys/kernel/osrelease
+	echo 6.1.0-rpi8 >"$kernel"
+	on pi5 --explain branches
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"perf counts nothing; br_retired is nearest" ]]
+	on pi5
+	[[ "$output" == *" branches  "*" nothing; br_retired is nearest"* ]]
+	on pi5 -j
+	[[ $(json '[n["code"] for n in v["perf_names"]
+		if n["name"] == "branches"]') == "[None]" ]]
+	echo 6.6.51+rpt-rpi-2712 >"$kernel"
+	on pi5 --explain branches
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"branches counts 0x21 br_retired"* ]]
+	[[ "$output" != *"before Linux"* ]]
+}
+
+@test "what_the_pmu_leaves_out_perf_counts_nothing_for" {
+	on pi3-64 --explain iTLB-load-misses
+	[[ "$output" == *"iTLB-load-misses counts 0x02 l1i_tlb_refill"* ]]
+	on pi3-64 --explain bus-cycles
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"bus-cycles counts nothing: 0x1d bus_cycles is not in"* ]]
+	on pi3-64 -j
+	[[ $(json '[n for n in v["perf_names"] if n["name"] == "bus-cycles"]') == "[]" ]]
 }
 
 @test "perfs_names_are_those_of_the_driver_that_counts" {
@@ -363,6 +398,16 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == *"L1-dcache-stores "*"0x04 l1d_cache"* ]]
 	on pi3-32 --explain L1-dcache-stores
 	[ "$status" -eq 0 ]
+	# An A53 by its own driver, and by the one for any PMUv3.
+	on pi3-64 --explain node-loads
+	[[ "$output" == *"node-loads counts 0x60 bus_access_rd"* ]]
+	cp -r "$fixtures/pi3-64" "$BATS_TEST_TMPDIR/any"
+	fixtures=$BATS_TEST_TMPDIR
+	mv "$fixtures/any/sys/bus/event_source/devices/armv8_cortex_a53" \
+		"$fixtures/any/sys/bus/event_source/devices/armv8_pmuv3_0"
+	on any --explain node-loads
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"'node-loads' on cortex-a53: perf counts nothing"* ]]
 }
 
 @test "papis_names_are_those_of_papi_on_that_core" {

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "lib/events/events.h"
+#include "lib/events/resolve.h"
 #include "lib/sys.h"
 
 static struct upmu_machine machine;
@@ -106,6 +107,106 @@ static void the_driver_says_what_a_generic_name_counts(void **s)
 	assert_null(list.events[0].row); /* the driver for ARMv8 has none */
 }
 
+/* What perf counts for a name on @core with a PMU of that name; 0: nothing. */
+static unsigned int counted(const char *core, const char *pmu,
+			    unsigned int linux, const char *name)
+{
+	struct upmu_core_kind kind = {
+		.core = upmu_core_by_name(core, strlen(core)), .linux = linux
+	};
+	const struct upmu_event_row *row;
+
+	snprintf(kind.pmu_name, sizeof(kind.pmu_name), "%s", pmu);
+	row = upmu_kind_perf_row(&kind, upmu_hardware_find(name, strlen(name)));
+	return row ? upmu_row_code(row) : 0;
+}
+
+/* The driver for any PMUv3 knows nothing of the core below it. */
+static void a_nameless_pmu_counts_by_the_architectures_map_alone(void **s)
+{
+	static const struct {
+		const char *core, *own, *name;
+		unsigned int by_own, by_any;
+	} cases[] = {
+		{ "cortex-a53", "armv8_cortex_a53", "node-loads", 0x60, 0 },
+		{ "cortex-a72", "armv8_cortex_a72", "L1-dcache-stores", 0x41,
+		  0 },
+		{ "cortex-a72", "armv8_cortex_a72", "L1-dcache-loads", 0x04,
+		  0x04 },
+		{ "cortex-a73", "armv8_cortex_a73", "L1-dcache-stores", 0x41,
+		  0 },
+	};
+
+	(void)s;
+	upmu_sys_set_root("/nowhere");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(counted(cases[i].core, cases[i].own, 0,
+					 cases[i].name),
+				 cases[i].by_own);
+		assert_int_equal(counted(cases[i].core, "armv8_pmuv3_0", 0,
+					 cases[i].name),
+				 cases[i].by_any);
+		assert_int_equal(counted(cases[i].core, "armv8_pmuv3", 0,
+					 cases[i].name),
+				 cases[i].by_any);
+	}
+}
+
+static void the_kernels_version_says_what_branches_are(void **s)
+{
+	static const struct {
+		const char *core;
+		unsigned int v5_10, v6_3, v6_4, v6_11, v6_12, newest;
+	} cases[] = {
+		{ "cortex-a53", 0x0c, 0x0c, 0x0c, 0x0c, 0x0c, 0x0c },
+		{ "cortex-a55", 0x0c, 0x0c, 0x0c, 0x0c, 0x21, 0x21 },
+		{ "cortex-a76", 0, 0, 0x21, 0x21, 0x21, 0x21 },
+		{ "cortex-a72", 0, 0, 0, 0, 0, 0 },
+	};
+
+	(void)s;
+	upmu_sys_set_root("/nowhere");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *core = cases[i].core, *name = "branches";
+		const char *pmu = "armv8_pmuv3";
+
+		assert_int_equal(counted(core, pmu, UPMU_LINUX(5, 10), name),
+				 cases[i].v5_10);
+		assert_int_equal(counted(core, pmu, UPMU_LINUX(6, 3), name),
+				 cases[i].v6_3);
+		assert_int_equal(counted(core, pmu, UPMU_LINUX(6, 4), name),
+				 cases[i].v6_4);
+		assert_int_equal(counted(core, pmu, UPMU_LINUX(6, 11), name),
+				 cases[i].v6_11);
+		assert_int_equal(counted(core, pmu, UPMU_LINUX(6, 12), name),
+				 cases[i].v6_12);
+		assert_int_equal(counted(core, pmu, 0, name), cases[i].newest);
+	}
+	assert_int_equal(counted("apple-firestorm", "apple_firestorm_pmu",
+				 UPMU_LINUX(6, 12), "branches"),
+			 0);
+	assert_int_equal(counted("apple-firestorm", "apple_firestorm_pmu",
+				 UPMU_LINUX(7, 2), "branches"),
+			 0x8d);
+}
+
+/* QEMU's PMU under an A57's driver: PMCEID has neither 0x05 nor 0x10. */
+static void what_the_pmu_leaves_out_gives_way_to_the_cores_own_map(void **s)
+{
+	(void)s;
+	upmu_sys_set_root(FIXTURES "/qemu-virt-64");
+	assert_int_equal(counted("cortex-a57", "armv8_cortex_a53", 0,
+				 "dTLB-load-misses"),
+			 0x4c);
+	assert_int_equal(counted("cortex-a57", "armv8_cortex_a53", 0,
+				 "branch-misses"),
+			 0x10); /* nothing better */
+	upmu_sys_set_root("/nowhere");
+	assert_int_equal(counted("cortex-a57", "armv8_cortex_a53", 0,
+				 "dTLB-load-misses"),
+			 0x05);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +215,11 @@ int main(void)
 		cmocka_unit_test(
 			on_unlike_cores_a_generic_name_is_each_cores_own_code),
 		cmocka_unit_test(the_driver_says_what_a_generic_name_counts),
+		cmocka_unit_test(
+			a_nameless_pmu_counts_by_the_architectures_map_alone),
+		cmocka_unit_test(the_kernels_version_says_what_branches_are),
+		cmocka_unit_test(
+			what_the_pmu_leaves_out_gives_way_to_the_cores_own_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

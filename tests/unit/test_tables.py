@@ -64,7 +64,10 @@ event 0xc1 z_miss | access that missed | | table 2
 
 MAPS = '''# SPDX-License-Identifier: MIT
 map z armv8_z
- cycles=0x11 bus-cycles=0x11 branch-misses=0x10 branch-instructions=0x21,0x04
+ cycles=0x11 bus-cycles=0x11 branch-misses=0x10
+ branch-instructions=0x21,0x04,0x08@6.4
+map own armv8_own
+ branch-instructions=0x04
 '''
 
 # (claim, what is replaced in MAPS, by what, words of the refusal)
@@ -73,6 +76,8 @@ BROKEN_MAPS = [
      'GENERIC-NAME'),
     ('a_generic_name_twice_in_a_map_is_refused', 'bus-cycles', 'cycles',
      'twice'),
+    ('a_kernel_without_its_minor_number_is_refused', '@6.4', '@6',
+     'GENERIC-NAME'),
     ('a_map_without_its_array_is_refused', 'map z armv8_z', 'map z',
      'a map is'),
 ]
@@ -193,16 +198,22 @@ def check_refusals(tap):
 
 
 def check_meaning(tap):
+    core = CORE.replace('perf-map z', 'perf-map z own')
     tables, why = read({'common-armv8.events': COMMON,
-                        'cortex-z1.events': CORE, 'perf.maps': MAPS})
+                        'cortex-z1.events': core, 'perf.maps': MAPS})
     core = tables[-1]
     row = core.rows[0x04]
     tap.result(row.caveat == 'counts twice on Sundays' and
                row.source == 'table 1', 'a_taken_row_has_its_own_caveat', why)
     tap.result(tables[0].rows[0x04].caveat == '',
                'a_caveat_stays_with_its_core')
-    tap.result(core.perf_rows['branch-instructions'].name == 'l1d_cache',
-               'perf_takes_the_next_code_where_a_core_lacks_the_first')
+    tried = [(row.name, linux, own) for row, linux, own
+             in core.perf_rows['branch-instructions']]
+    tap.result(tried == [('l1d_cache', (0, 0), False),
+                         ('inst_retired', (6, 4), False),
+                         ('l1d_cache', (0, 0), True)],
+               'perf_tries_the_codes_that_a_core_has_in_the_drivers_order',
+               tried)
     tap.result('branch-misses' not in core.perf_rows,
                'a_generic_name_for_an_event_that_is_not_there_has_no_row')
     tap.result([r.code for r in gen_tables.served_rows(tables[0])] ==

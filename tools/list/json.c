@@ -104,6 +104,8 @@ static json_t *perf_names(const struct upmu_core_kind *kind)
 		const struct upmu_event_row *row, *nearer;
 
 		row = upmu_kind_perf_row(kind, generic);
+		if (row && upmu_kind_leaves_out(kind, row))
+			row = NULL;
 		nearer = list_nearer(kind, generic);
 		if (!row && !nearer)
 			continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What an event is called, here and by other tools. */
 #include <ctype.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -247,23 +248,52 @@ const struct upmu_event_row *list_nearer(const struct upmu_core_kind *kind,
 	return NULL;
 }
 
-/*
- * PMUv3's driver took 0x0c for branches up to Linux 6.1, and 6.12 takes 0x21
- * where the core has it (perf.maps).
- */
-static void say_older(char *out, size_t size, const struct upmu_core *core,
-		      const struct upmu_event_row *row)
+/* What a driver of before Linux @since counts; NULL: nothing. */
+static bool tried_before(const struct upmu_core_kind *kind,
+			 const struct upmu_generic *generic, unsigned int since,
+			 struct upmu_perf_choice *out)
 {
-	const struct upmu_event_row *older = upmu_core_find_code(core, 0x0c);
+	const struct upmu_core *by = kind->driver ? kind->driver : kind->core;
+
+	for (size_t n = 0; upmu_core_perf_choice(by, generic, n, out); n++)
+		if (out->since < since)
+			return true;
+	return false;
+}
+
+/* Which kernel runs another machine's core is not known: what older ones count
+ * is said, where that is another event. */
+static void say_older(char *out, size_t size, const struct upmu_core_kind *kind,
+		      const struct upmu_generic *generic, unsigned int code)
+{
+	unsigned int since = UINT_MAX;
+	struct upmu_perf_choice tried;
+	bool any;
 
 	*out = '\0';
-	if (upmu_core_arch(core) != UPMU_ARCH_V8 || upmu_row_code(row) != 0x21)
+	if (kind->linux)
 		return;
-	if (older)
-		snprintf(out, size, ", up to Linux 6.1 0x0c %s",
-			 upmu_row_name(older));
-	else
-		snprintf(out, size, ", up to Linux 6.1 nothing");
+	while ((any = tried_before(kind, generic, since, &tried)) &&
+	       upmu_row_code(tried.row) == code)
+		since = tried.since;
+	if (any)
+		snprintf(out, size, ", before Linux %u.%u 0x%02x %s",
+			 since >> 8, since & 0xff, upmu_row_code(tried.row),
+			 upmu_row_name(tried.row));
+	else if (since)
+		snprintf(out, size, ", before Linux %u.%u nothing", since >> 8,
+			 since & 0xff);
+}
+
+/* "; br_retired is nearer" */
+static void say_nearer(char *out, size_t size,
+		       const struct upmu_event_row *nearer, const char *how)
+{
+	size_t used = strlen(out);
+
+	if (nearer)
+		snprintf(out + used, size - used, "; %s is %s",
+			 upmu_row_name(nearer), how);
 }
 
 bool list_perf_says(char *out, size_t size, const struct upmu_core_kind *kind,
@@ -274,15 +304,18 @@ bool list_perf_says(char *out, size_t size, const struct upmu_core_kind *kind,
 	char older[64];
 
 	*out = '\0';
-	if (row) {
-		say_older(older, sizeof(older), kind->core, row);
-		snprintf(out, size, "0x%02x %s%s%s%s%s", upmu_row_code(row),
-			 upmu_row_name(row), older, nearer ? "; " : "",
-			 nearer ? upmu_row_name(nearer) : "",
-			 nearer ? " is nearer" : "");
+	if (row && upmu_kind_leaves_out(kind, row)) {
+		snprintf(out, size, "nothing: 0x%02x %s is not in this PMU",
+			 upmu_row_code(row), upmu_row_name(row));
+	} else if (row) {
+		say_older(older, sizeof(older), kind, generic,
+			  upmu_row_code(row));
+		snprintf(out, size, "0x%02x %s%s", upmu_row_code(row),
+			 upmu_row_name(row), older);
+		say_nearer(out, size, nearer, "nearer");
 	} else if (nearer) {
-		snprintf(out, size, "nothing; %s is nearest",
-			 upmu_row_name(nearer));
+		snprintf(out, size, "nothing");
+		say_nearer(out, size, nearer, "nearest");
 	}
 	return row;
 }
