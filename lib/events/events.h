@@ -241,6 +241,16 @@ bool upmu_event_is_modelled(const struct upmu_core_kind *kind,
 bool upmu_event_is_exact(const struct upmu_core_kind *kind,
 			 const struct upmu_event_row *row);
 
+/** What messages and names call a kind: its core, else its PMU. */
+const char *upmu_kind_label(const struct upmu_core_kind *kind);
+
+/**
+ * Which kind goes by the name of a core or PMU; -1: none. One without a PMU
+ * here goes by every name that its core's table knows.
+ */
+int upmu_machine_kind_named(const struct upmu_machine *machine,
+			    const char *name, size_t length);
+
 /** Which kind a CPU is of; NULL: it is of none. */
 const struct upmu_core_kind *
 upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu);

@@ -198,6 +198,35 @@ upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu)
 	return NULL;
 }
 
+const char *upmu_kind_label(const struct upmu_core_kind *kind)
+{
+	if (kind->core && !upmu_core_is_common(kind->core))
+		return upmu_core_name(kind->core);
+	if (kind->pmu_name[0])
+		return kind->pmu_name;
+	return kind->core ? upmu_core_name(kind->core) : "cpu";
+}
+
+/* A core without a PMU here goes by all names that kernels and people have. */
+static bool is_called(const struct upmu_core_kind *kind, const char *name,
+		      size_t length)
+{
+	if (upmu_name_is(name, length, upmu_kind_label(kind)) ||
+	    upmu_name_is(name, length, kind->pmu_name))
+		return true;
+	return !kind->pmu_name[0] && kind->core &&
+	       upmu_core_by_name(name, length) == kind->core;
+}
+
+int upmu_machine_kind_named(const struct upmu_machine *machine,
+			    const char *name, size_t length)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		if (is_called(&machine->kinds[i], name, length))
+			return (int)i;
+	return -1;
+}
+
 bool upmu_kind_publishes(const struct upmu_core_kind *kind)
 {
 	if (!kind->pmu_name[0])

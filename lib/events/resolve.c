@@ -7,6 +7,7 @@
 
 #include "lib/events/generic.h"
 #include "lib/events/hint.h"
+#include "lib/events/perf_row.h"
 #include "lib/events/resolve.h"
 #include "lib/events/sysfs.h"
 #include "lib/events/text.h"
@@ -26,15 +27,6 @@ struct question {
 	int only_kind;	   /* CORE/NAME/ names one; -1: all */
 	struct upmu_resolved *out;
 };
-
-const char *upmu_kind_label(const struct upmu_core_kind *kind)
-{
-	if (kind->core && !upmu_core_is_common(kind->core))
-		return upmu_core_name(kind->core);
-	if (kind->pmu_name[0])
-		return kind->pmu_name;
-	return kind->core ? upmu_core_name(kind->core) : "cpu";
-}
 
 static void write_modifiers(char *out, uint8_t modifiers)
 {
@@ -168,46 +160,6 @@ static void mark_unlike(struct upmu_resolved *out)
 	}
 	for (size_t i = 0; out->n > 1 && i < out->n; i++)
 		out->events[i].is_alike = alike;
-}
-
-/*
- * Where neither the device tree nor the kernel knows the core (ACPI, QEMU), the
- * driver for any PMUv3 counts it, by the architecture's map alone.
- */
-static bool is_tried(const struct upmu_core_kind *kind,
-		     const struct upmu_perf_choice *choice)
-{
-	if (choice->is_own && !strncmp(kind->pmu_name, "armv8_pmuv3", 11))
-		return false;
-	return !kind->linux || choice->since <= kind->linux;
-}
-
-/*
- * A 32-bit kernel may count an ARMv8 core with a driver for ARMv7: the name of
- * the PMU tells the driver. Of what that one tries PMUv3's takes the first
- * that the core has by PMCEID.
- */
-const struct upmu_event_row *
-upmu_kind_perf_row(const struct upmu_core_kind *kind,
-		   const struct upmu_generic *generic)
-{
-	const struct upmu_core *by = kind->driver ? kind->driver : kind->core;
-	const struct upmu_event_row *row, *first = NULL;
-	struct upmu_perf_choice choice;
-
-	for (size_t n = 0; upmu_core_perf_choice(by, generic, n, &choice);
-	     n++) {
-		if (!is_tried(kind, &choice))
-			continue;
-		row = choice.row;
-		if (by != kind->core)
-			row = upmu_core_find_code(kind->core,
-						  upmu_row_code(row));
-		if (row && !upmu_kind_leaves_out(kind, row))
-			return row;
-		first = first ? first : row;
-	}
-	return first;
 }
 
 /* A mnemonic of the core; or what the kernel takes for a generic name. */
@@ -527,6 +479,23 @@ static int resolve_terms(struct question *q, const char *pmu, uint32_t type)
 	return 0;
 }
 
+/* `event=0x3` where no PMU tells its format: all of ARM's have it so. */
+static bool resolve_event_term(struct question *q)
+{
+	static const char term[] = "event=0x";
+	struct piece digits = { q->name.text + strlen(term),
+				q->name.length - strlen(term) };
+	uint64_t code;
+
+	if (q->name.length <= strlen(term) ||
+	    !upmu_text_is(q->name.text, strlen(term), term, strlen(term)) ||
+	    !parse_hex(digits, &code) ||
+	    code > most_code(&q->machine->kinds[q->only_kind]))
+		return false;
+	add_raw(q, q->only_kind, (unsigned int)code);
+	return true;
+}
+
 static int resolve_elsewhere(struct question *q, const char *pmu)
 {
 	struct upmu_terms terms;
@@ -555,19 +524,6 @@ static int resolve_elsewhere(struct question *q, const char *pmu)
 	return 0;
 }
 
-static int kind_named(const struct upmu_machine *machine, const char *name,
-		      size_t length)
-{
-	for (size_t i = 0; i < machine->n_kinds; i++) {
-		const struct upmu_core_kind *kind = &machine->kinds[i];
-
-		if (upmu_name_is(name, length, upmu_kind_label(kind)) ||
-		    upmu_name_is(name, length, kind->pmu_name))
-			return (int)i;
-	}
-	return -1;
-}
-
 /* `CORE/NAME/` and `PMU/NAME/`. */
 static int resolve_qualified(struct question *q, size_t slash)
 {
@@ -581,13 +537,15 @@ static int resolve_qualified(struct question *q, size_t slash)
 	q->name.length = q->word->length - slash - 2;
 	if (!q->name.length)
 		return refuse(q, -EINVAL, "nothing between the '/'");
-	q->only_kind = kind_named(q->machine, pmu, slash);
+	q->only_kind = upmu_machine_kind_named(q->machine, pmu, slash);
 	if (q->only_kind < 0)
 		return resolve_elsewhere(q, pmu);
 	if (memchr(q->name.text, '=', q->name.length)) {
 		const struct upmu_core_kind *kind =
 			&q->machine->kinds[q->only_kind];
 
+		if (!kind->pmu_name[0] && resolve_event_term(q))
+			return 0;
 		return resolve_terms(q, kind->pmu_name, kind->pmu_type);
 	}
 	return resolve_name(q);

@@ -291,6 +291,23 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[ "$status" -eq 2 ]
 }
 
+@test "explain_of_another_core_takes_the_names_of_its_pmu" {
+	for name in armv8_cortex_a72/br_mis_pred/ cortex-a72/branch-misses/u \
+		armv8_cortex_a72/event=0x10/ armv8_cortex_a72/r10/; do
+		run "$upmu" list --core cortex-a72 --explain "$name"
+		[ "$status" -eq 0 ]
+		[[ "$output" == "br_mis_pred, 0x10 of Arm Cortex-A72 "* ]]
+	done
+	for name in armv8_cortex_a53/br_mis_pred/ armv8_cortex_a72/event=0x/ \
+		armv8_cortex_a72/event=0x10000/ armv8_cortex_a72/evnt=0x10/; do
+		run "$upmu" list --core cortex-a72 --explain "$name"
+		[ "$status" -eq 1 ]
+	done
+	# Where the core has a PMU, that one's name counts.
+	on graviton2 --explain armv8_neoverse_n1/br_mis_pred/
+	[ "$status" -eq 1 ]
+}
+
 @test "explain_takes_every_way_to_write_an_event" {
 	for event in 0x10 r10 BR_MIS_PRED br_mis_pred:u branch-misses PAPI_BR_MSP \
 		armv8_cortex_a53/br_mis_pred/ cortex-a53/br_mis_pred/u \

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "lib/events/events.h"
-#include "lib/events/resolve.h"
+#include "lib/events/perf_row.h"
 #include "lib/sys.h"
 
 static struct upmu_machine machine;
@@ -140,15 +140,15 @@ static void a_nameless_pmu_counts_by_the_architectures_map_alone(void **s)
 	(void)s;
 	upmu_sys_set_root("/nowhere");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(counted(cases[i].core, cases[i].own, 0,
-					 cases[i].name),
-				 cases[i].by_own);
+		assert_int_equal(
+			counted(cases[i].core, cases[i].own, 0, cases[i].name),
+			cases[i].by_own);
 		assert_int_equal(counted(cases[i].core, "armv8_pmuv3_0", 0,
 					 cases[i].name),
 				 cases[i].by_any);
-		assert_int_equal(counted(cases[i].core, "armv8_pmuv3", 0,
-					 cases[i].name),
-				 cases[i].by_any);
+		assert_int_equal(
+			counted(cases[i].core, "armv8_pmuv3", 0, cases[i].name),
+			cases[i].by_any);
 	}
 }
 
@@ -198,9 +198,9 @@ static void what_the_pmu_leaves_out_gives_way_to_the_cores_own_map(void **s)
 	assert_int_equal(counted("cortex-a57", "armv8_cortex_a53", 0,
 				 "dTLB-load-misses"),
 			 0x4c);
-	assert_int_equal(counted("cortex-a57", "armv8_cortex_a53", 0,
-				 "branch-misses"),
-			 0x10); /* nothing better */
+	assert_int_equal(
+		counted("cortex-a57", "armv8_cortex_a53", 0, "branch-misses"),
+		0x10); /* nothing better */
 	upmu_sys_set_root("/nowhere");
 	assert_int_equal(counted("cortex-a57", "armv8_cortex_a53", 0,
 				 "dTLB-load-misses"),

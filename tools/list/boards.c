@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "boards.h"
-#include "lib/events/resolve.h"
 
 const struct list_boards *list_boards_of(const char *core)
 {

@@ -7,7 +7,7 @@
 #include "explain.h"
 #include "lib/events/generic.h"
 #include "lib/events/hint.h"
-#include "lib/events/resolve.h"
+#include "lib/events/perf_row.h"
 #include "tools/stat/stat.h"
 
 #define CORES_MOST 80

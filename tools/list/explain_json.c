@@ -9,7 +9,6 @@
 #include "explain.h"
 #include "json.h"
 #include "lib/events/generic.h"
-#include "lib/events/resolve.h"
 
 #define CORES_MOST 80
 

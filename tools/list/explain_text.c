@@ -6,7 +6,6 @@
 #include "boards.h"
 #include "explain.h"
 #include "lib/events/generic.h"
-#include "lib/events/resolve.h"
 
 #define COLUMN		16 /* where what is said of an event begins */
 #define CORES_MOST	80

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/events/resolve.h"
+#include "lib/events/perf_row.h"
 #include "json.h"
 #include "list.h"
 #include "names.h"

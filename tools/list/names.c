@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/events/resolve.h"
+#include "lib/events/perf_row.h"
 #include "names.h"
 #include "others.h"
 
