@@ -378,10 +378,10 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 }
 
 @test "the_kernel_that_runs_says_what_perfs_names_count" {
-	cp -r "$fixtures/pi5" "$BATS_TEST_TMPDIR/pi5"
-	fixtures=$BATS_TEST_TMPDIR
-	mkdir -p "$fixtures/pi5/proc/sys/kernel"
-	kernel=$fixtures/pi5/proc/sys/kernel/osrelease
+	boards=$BATS_TEST_TMPDIR
+	"$fixtures/unpack" "$boards" pi5
+	mkdir -p "$boards/pi5/proc/sys/kernel"
+	kernel=$boards/pi5/proc/sys/kernel/osrelease
 	echo 6.1.0-rpi8 >"$kernel"
 	on pi5 --explain branches
 	[ "$status" -eq 1 ]
@@ -418,11 +418,11 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	# An A53 by its own driver, and by the one for any PMUv3.
 	on pi3-64 --explain node-loads
 	[[ "$output" == *"node-loads counts 0x60 bus_access_rd"* ]]
-	cp -r "$fixtures/pi3-64" "$BATS_TEST_TMPDIR/any"
-	fixtures=$BATS_TEST_TMPDIR
-	mv "$fixtures/any/sys/bus/event_source/devices/armv8_cortex_a53" \
-		"$fixtures/any/sys/bus/event_source/devices/armv8_pmuv3_0"
-	on any --explain node-loads
+	boards=$BATS_TEST_TMPDIR
+	"$fixtures/unpack" "$boards" pi3-64
+	mv "$boards/pi3-64/sys/bus/event_source/devices/armv8_cortex_a53" \
+		"$boards/pi3-64/sys/bus/event_source/devices/armv8_pmuv3_0"
+	on pi3-64 --explain node-loads
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"'node-loads' on cortex-a53: perf counts nothing"* ]]
 }
