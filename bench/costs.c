@@ -105,8 +105,8 @@ static void read_five(void *argument)
 {
 	uint64_t counts[5];
 
-	if (upmu_counts(argument, counts, 5))
-		die("upmu_counts");
+	if (upmu_count_all(argument, counts, 5))
+		die("upmu_count_all");
 }
 
 static void read_by_call(void *argument)
@@ -136,7 +136,7 @@ static void nothing(void *argument)
 static void measure_region(void)
 {
 	struct upmu *set = open_set("cycles");
-	const struct upmu_counter *cycles = upmu_counter(set, 0);
+	const struct upmu_counter *cycles = upmu_counter_at(set, 0);
 	struct upmu_region *region;
 	uint64_t call;
 
@@ -153,13 +153,13 @@ static int measure_reads(void)
 	/* what QEMU counts, and one that it counts twice */
 	static const char *const five = "cycles,instructions,r00,r08,r11";
 	struct upmu *set = open_set(five);
-	const struct upmu_counter *cycles = upmu_counter(set, 0);
+	const struct upmu_counter *cycles = upmu_counter_at(set, 0);
 	struct timespec now;
 	uint64_t call;
 
 	print("raw_cycles", between_raw_reads());
 	print("count_cycles", between_counts(cycles));
-	print("count_event", between_counts(upmu_counter(set, 1)));
+	print("count_event", between_counts(upmu_counter_at(set, 1)));
 	call = cost_of(cycles, nothing, NULL);
 	print("counts_5", cost_of(cycles, read_five, set) - call);
 	print("read_5", cost_of(cycles, read_by_call, set) - call);

@@ -15,7 +15,7 @@ static struct upmu_machine machine;
 
 static uint64_t now(void)
 {
-	return upmu_count_slow(counter);
+	return upmu_inline_fallback(counter);
 }
 
 struct cost {
@@ -153,7 +153,7 @@ int main(void)
 			return 1;
 		}
 	}
-	counter = upmu_counter(set, 0);
+	counter = upmu_counter_at(set, 0);
 	reading = overhead();
 	look_up_own(&costs[0]);
 	look_up_everywhere(&costs[1]);

@@ -23,7 +23,7 @@ __attribute__((constructor)) static void open_counter(void)
 		fprintf(stderr, "constructor: %s\n", upmu_explain());
 		exit(1);
 	}
-	counter = upmu_counter(set, 0);
+	counter = upmu_counter_at(set, 0);
 }
 
 __attribute__((destructor)) static void close_counter(void)

@@ -83,8 +83,8 @@ int main(void)
 		fprintf(stderr, "task_and_wall: %s\n", upmu_explain());
 		return 1;
 	}
-	busy = measure(upmu_counter(set, 0), work);
-	asleep = measure(upmu_counter(set, 0), sleep_a_while);
+	busy = measure(upmu_counter_at(set, 0), work);
+	asleep = measure(upmu_counter_at(set, 0), sleep_a_while);
 	/* Less than the task had in a larger window: one and the same. */
 	if (asleep.wall <= asleep.task)
 		say_and_end("task_and_wall: the cycle register is perf's and "

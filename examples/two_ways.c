@@ -65,7 +65,7 @@ static int count_by(const char *source, const char *how)
 		fprintf(stderr, "two_ways: %s: %s\n", source, upmu_explain());
 		return 1;
 	}
-	result = count_loop(upmu_counter(set, 0));
+	result = count_loop(upmu_counter_at(set, 0));
 	printf("%-18s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 "\n", how,
 	       result.nothing, result.loop, result.loop - result.nothing);
 	upmu_close(set);

@@ -16,12 +16,12 @@
  * @pid and UPMU_OPEN_CPU), whoever reads it: any
  * thread may read any set and gets the opener's counts, the opener itself
  * without a system call where the source is `page`. Different sets may be used
- * by different threads at the same time. One set: upmu_read(), upmu_counts(),
- * upmu_count() and the questions about it may run in several threads at once;
- * upmu_start(), upmu_stop() and upmu_close() need the caller to keep the others
- * away. When the opener ends, its last counts stay readable until upmu_close().
- * A thread that is cancelled in upmu_open() or upmu_close() ends that call
- * first.
+ * by different threads at the same time. One set: upmu_read(),
+ * upmu_count_all(), upmu_count() and the questions about it may run in several
+ * threads at once; upmu_start(), upmu_stop() and upmu_close() need the caller
+ * to keep the others away. When the opener ends, its last counts stay readable
+ * until upmu_close(). A thread that is cancelled in upmu_open() or upmu_close()
+ * ends that call first.
  *
  * Processes. After fork() the child may read and must close its copy of a set
  * like any other; it reads the parent's thread by system calls. What the child
@@ -29,7 +29,7 @@
  * fork waits for other threads to come out of upmu_open() and upmu_close().
  * A child made by a bare clone() that copies memory must not touch a set.
  *
- * Signals. upmu_count(), upmu_counts() and upmu_read() may be called from a
+ * Signals. upmu_count(), upmu_count_all() and upmu_read() may be called from a
  * signal handler; nothing else here may.
  */
 #ifndef UPMU_H
@@ -170,8 +170,8 @@ UPMU_API int upmu_open(struct upmu **out, const char *events,
  * upmu_close - stop counting and free the set
  * @set: NULL is a no-op
  *
- * Pointers from upmu_counter() and upmu_event_name() are dead afterwards. Any
- * thread, also after the opener ended.
+ * Pointers from upmu_counter_at() and upmu_event_name() are dead afterwards.
+ * Any thread, also after the opener ended.
  */
 UPMU_API void upmu_close(struct upmu *set);
 
@@ -211,14 +211,14 @@ UPMU_API int upmu_stop(struct upmu *set);
 UPMU_API size_t upmu_size(const struct upmu *set);
 
 /**
- * upmu_counter - what upmu_count() reads
+ * upmu_counter_at - what upmu_count() reads
  * @set: from upmu_open()
  * @position: of the event in the list, from 0; beyond it is a caller's bug
  *
  * Returns a pointer that is good until upmu_close(); the set owns it.
  */
-UPMU_API const struct upmu_counter *upmu_counter(const struct upmu *set,
-						 size_t position);
+UPMU_API const struct upmu_counter *upmu_counter_at(const struct upmu *set,
+						    size_t position);
 
 /**
  * upmu_event_name - the name of one event of the set
@@ -271,7 +271,7 @@ UPMU_API const char *upmu_source(const struct upmu *set);
 UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
 
 /**
- * upmu_counts - counts of all events of the set, of one instant
+ * upmu_count_all - counts of all events of the set, of one instant
  * @set: from upmu_open()
  * @counts: one for each event, in the order of the list
  * @n: room in @counts; upmu_size(set) exactly
@@ -284,11 +284,11 @@ UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
  *   -ESTALE, -EXDEV, -EOVERFLOW, -EIO
  *              as for upmu_read()
  */
-UPMU_API int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n);
+UPMU_API int upmu_count_all(const struct upmu *set, uint64_t *counts, size_t n);
 
 /**
  * upmu_count_by_call - upmu_count() for callers without inline functions
- * @counter: from upmu_counter()
+ * @counter: from upmu_counter_at()
  *
  * No system call where upmu_count() makes none; at most 30 instructions.
  * Returns the count or UPMU_NO_COUNT.
@@ -296,14 +296,14 @@ UPMU_API int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n);
 UPMU_API uint64_t upmu_count_by_call(const struct upmu_counter *counter);
 
 /**
- * upmu_count_slow - what upmu_count() calls when the register will not do
- * @counter: from upmu_counter()
+ * upmu_inline_fallback - what upmu_count() calls when the register will not do
+ * @counter: from upmu_counter_at()
  *
  * Not for programs: it asks the kernel. With the source raw, whether the lease
  * still holds is asked once a millisecond; upmu_read() asks each time.
  * Returns the count or UPMU_NO_COUNT. Any thread, any time until upmu_close().
  */
-UPMU_API uint64_t upmu_count_slow(const struct upmu_counter *counter);
+UPMU_API uint64_t upmu_inline_fallback(const struct upmu_counter *counter);
 
 /**
  * upmu_scale - extend a count to the whole time that the set was wanted

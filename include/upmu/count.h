@@ -118,11 +118,11 @@ static inline int upmu_regs_page_count(const void *memory, uint64_t *count)
 
 /**
  * upmu_count - the count of one event so far, of the thread that opened it
- * @counter: from upmu_counter(); never NULL
+ * @counter: from upmu_counter_at(); never NULL
  *
  * In the unit of upmu_unit(), 64 bits, never running backwards. While the event
  * is on the hardware and its own thread asks, no system call: some 12 to 20
- * instructions. Otherwise upmu_count_slow(), which reads it by the kernel.
+ * instructions. Otherwise upmu_inline_fallback(), which reads it by the kernel.
  *
  * UPMU_NO_COUNT: upmu_read() tells the reason.
  *
@@ -145,7 +145,7 @@ upmu_count(const struct upmu_counter *counter)
 	/* Through memory: else gcc has three moves for this call on the way
 	 * that does not make it. */
 	asked = counter;
-	slow = upmu_count_slow(asked);
+	slow = upmu_inline_fallback(asked);
 	return slow;
 }
 

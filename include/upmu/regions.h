@@ -84,9 +84,9 @@ UPMU_API int upmu_region_open(struct upmu_region **out, const char *name);
  *
  * Regions nest up to 32 deep, also a region in itself; each thread has its own
  * nesting. The first begin of a thread opens a set for it; after that it makes
- * no system call where upmu_counts() makes none.
+ * no system call where upmu_count_all() makes none.
  *
- * Returns 0, an error of upmu_open() or upmu_counts(), or
+ * Returns 0, an error of upmu_open() or upmu_count_all(), or
  *   -ENOSPC 32 regions are nested already
  */
 UPMU_API int upmu_region_begin(struct upmu_region *region);
@@ -95,7 +95,7 @@ UPMU_API int upmu_region_begin(struct upmu_region *region);
  * upmu_region_end - this thread leaves the region that it entered last
  * @region: from upmu_region_open()
  *
- * Returns 0, an error of upmu_counts() (the region is left, the call is not
+ * Returns 0, an error of upmu_count_all() (the region is left, the call is not
  * counted), or
  *   -EINVAL @region is not the one entered last; nothing is changed
  */
@@ -183,7 +183,7 @@ struct upmu_measurement {
  *
  * A run that was interrupted counts like any other: the median does not mind.
  *
- * Returns 0, an error of upmu_open() or upmu_counts(), or
+ * Returns 0, an error of upmu_open() or upmu_count_all(), or
  *   -EINVAL an option out of range; @n is not the number of events, or that is
  *           more than 8; @results->size is less than UPMU_MEASUREMENT_SIZE_1
  *   -EAGAIN the events were not on the hardware all the time: others want

@@ -13,7 +13,7 @@
 static __attribute__((noinline, cold)) int
 take_slowly(const struct upmu_region_thread *thread, uint64_t *counts)
 {
-	return upmu_counts(thread->set, counts, thread->events);
+	return upmu_count_all(thread->set, counts, thread->events);
 }
 
 static void widen_large(struct live_tally *tally, uint64_t count)

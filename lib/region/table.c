@@ -248,7 +248,7 @@ static int make_thread(struct upmu_region_thread **out)
 		free(thread);
 		return ret;
 	}
-	thread->counters = upmu_counter(thread->set, 0);
+	thread->counters = upmu_counter_at(thread->set, 0);
 	thread->top = &thread->frames[1];
 	clear_cells(thread);
 	upmu_region_self = thread;

@@ -70,7 +70,7 @@ static __attribute__((noinline)) int counts_slow(const struct upmu *set,
 }
 
 /* A set that is not read by registers has pages that say so at once. */
-int upmu_counts(const struct upmu *set, uint64_t *counts, size_t n)
+int upmu_count_all(const struct upmu *set, uint64_t *counts, size_t n)
 {
 	assert(set && counts);
 	if (n == set->size && upmu_is_opener(set->counters) &&
@@ -84,7 +84,7 @@ uint64_t upmu_count_by_call(const struct upmu_counter *counter)
 	return upmu_count(counter);
 }
 
-uint64_t upmu_count_slow(const struct upmu_counter *counter)
+uint64_t upmu_inline_fallback(const struct upmu_counter *counter)
 {
 	struct upmu *set;
 	uint64_t count;

@@ -190,7 +190,8 @@ size_t upmu_size(const struct upmu *set)
 	return set->size;
 }
 
-const struct upmu_counter *upmu_counter(const struct upmu *set, size_t position)
+const struct upmu_counter *upmu_counter_at(const struct upmu *set,
+					   size_t position)
 {
 	assert(set && position < set->size);
 	return &set->counters[position];

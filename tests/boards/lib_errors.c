@@ -188,11 +188,12 @@ static void check_all_uses(struct upmu *set, int error, const char *words,
 
 	usleep(2000);
 	check(upmu_read(set, values, 2), error, words, claim);
-	check(upmu_counts(set, counts, 2), error, words, "and_of_its_counts");
+	check(upmu_count_all(set, counts, 2), error, words,
+	      "and_of_its_counts");
 	check(upmu_stop(set), error, words, "and_of_stopping_it");
 	check(upmu_start(set), error, words, "and_of_starting_it");
 	untouched = values[0].count == 7 && counts[0] == 7 && counts[1] == 7;
-	ok(untouched && upmu_count(upmu_counter(set, 0)) == UPMU_NO_COUNT,
+	ok(untouched && upmu_count(upmu_counter_at(set, 0)) == UPMU_NO_COUNT,
 	   "and_there_is_no_number");
 }
 
@@ -202,7 +203,7 @@ static void check_all_uses(struct upmu *set, int error, const char *words,
  */
 static void check_goes_on(struct upmu *set, const char *claim)
 {
-	const struct upmu_counter *counter = upmu_counter(set, 0);
+	const struct upmu_counter *counter = upmu_counter_at(set, 0);
 	uint64_t before, after;
 	int tries = 50;
 

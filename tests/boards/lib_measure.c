@@ -84,7 +84,7 @@ static void call(struct upmu_region *region)
 /* What a pair costs from outside: the smallest of many. */
 static uint64_t pair_cost(struct upmu *set, struct upmu_region *region)
 {
-	const struct upmu_counter *counter = upmu_counter(set, 0);
+	const struct upmu_counter *counter = upmu_counter_at(set, 0);
 	uint64_t best = UINT64_MAX, read = UINT64_MAX;
 
 	for (int i = 0; i < 50; i++) {

@@ -159,7 +159,7 @@ static void count_by_call(bool is_exact)
 		ok(false, "a_count_by_call_costs_30_instructions_at_most");
 		return;
 	}
-	cycles = upmu_counter(sets[0], 0);
+	cycles = upmu_counter_at(sets[0], 0);
 	first = upmu_count(cycles);
 	for (int i = 0; i < 100; i++) {
 		uint64_t before = upmu_count_by_call(cycles);

@@ -60,7 +60,7 @@ static int open_by(struct upmu **set, const char *source, const char *events)
 /* What one loop of @n comes to, in the set's first event. */
 static uint64_t cost_of(struct upmu *set, uint32_t n)
 {
-	const struct upmu_counter *counter = upmu_counter(set, 0);
+	const struct upmu_counter *counter = upmu_counter_at(set, 0);
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 5; i++) {
@@ -99,7 +99,7 @@ static int look(struct upmu *set, uint64_t *last)
 	ret = upmu_read(set, &before, 1);
 	if (ret)
 		return ret;
-	count = upmu_count(upmu_counter(set, 0));
+	count = upmu_count(upmu_counter_at(set, 0));
 	loop(1000);
 	ret = upmu_read(set, &after, 1);
 	if (ret)
@@ -147,12 +147,12 @@ static bool tells_time(const char *source, uint64_t hz)
 	if (open_by(&set, source, "cycles"))
 		return false;
 	outer[0] = now_ns();
-	first = upmu_count(upmu_counter(set, 0));
+	first = upmu_count(upmu_counter_at(set, 0));
 	inner[0] = now_ns();
 	while (now_ns() - inner[0] < 50000000)
 		loop(1000);
 	inner[1] = now_ns();
-	ticks = upmu_count(upmu_counter(set, 0)) - first;
+	ticks = upmu_count(upmu_counter_at(set, 0)) - first;
 	outer[1] = now_ns();
 	upmu_close(set);
 	if (!hz)

@@ -47,8 +47,8 @@ static void read_from_another_thread(void)
 		uint64_t count;
 
 		upmu_read(set, before, 2);
-		count = upmu_count(upmu_counter(set, i % 2));
-		upmu_counts(set, counts, 2);
+		count = upmu_count(upmu_counter_at(set, i % 2));
+		upmu_count_all(set, counts, 2);
 		upmu_read(set, after, 2);
 		outside += count < before[i % 2].count ||
 			   count > after[i % 2].count;
@@ -72,9 +72,9 @@ static void read_after_the_opener_ended(pthread_t thread)
 
 	atomic_store(&is_over, true);
 	pthread_join(thread, NULL);
-	first = upmu_count(upmu_counter(set, 0));
+	first = upmu_count(upmu_counter_at(set, 0));
 	spin(100000);
-	second = upmu_count(upmu_counter(set, 0));
+	second = upmu_count(upmu_counter_at(set, 0));
 	ok(first && first != UPMU_NO_COUNT && first == second,
 	   "the_last_count_stays_when_the_opener_has_ended");
 	ok(!upmu_read(set, value, 2) && value[0].count == first,
@@ -93,11 +93,12 @@ static void *open_and_leave(void *out)
 static void *read_of_the_dead(void *opened)
 {
 	struct upmu *dead = opened;
-	uint64_t first = upmu_count(upmu_counter(dead, 0));
+	uint64_t first = upmu_count(upmu_counter_at(dead, 0));
 
 	spin(100000);
 	return (void *)(uintptr_t)(first != UPMU_NO_COUNT &&
-				   first == upmu_count(upmu_counter(dead, 0)));
+				   first == upmu_count(
+						    upmu_counter_at(dead, 0)));
 }
 
 static void inherit_a_thread_pointer(void)
@@ -126,16 +127,16 @@ static int in_child(struct upmu *parents)
 
 	if (upmu_read(parents, &before, 1))
 		return 1;
-	count = upmu_count(upmu_counter(parents, 0));
+	count = upmu_count(upmu_counter_at(parents, 0));
 	if (upmu_read(parents, &after, 1) || count < before.count ||
 	    count > after.count)
 		return 2;
 	upmu_close(parents);
 	if (upmu_open(&own, "cycles", NULL))
 		return 3;
-	count = upmu_count(upmu_counter(own, 0));
+	count = upmu_count(upmu_counter_at(own, 0));
 	spin(1000);
-	if (upmu_count(upmu_counter(own, 0)) <= count)
+	if (upmu_count(upmu_counter_at(own, 0)) <= count)
 		return 4;
 	upmu_close(own);
 	return 0;
@@ -158,9 +159,9 @@ static void fork_with_a_set(void)
 	waitpid(child, &status, 0);
 	note("status %d", status);
 	ok(status == 0, "a_child_reads_the_parent_and_counts_itself");
-	count = upmu_count(upmu_counter(mine, 0));
+	count = upmu_count(upmu_counter_at(mine, 0));
 	spin(1000);
-	ok(upmu_count(upmu_counter(mine, 0)) > count &&
+	ok(upmu_count(upmu_counter_at(mine, 0)) > count &&
 		   !strcmp(upmu_source(mine), "page"),
 	   "the_parent_counts_on_when_the_child_has_closed");
 	upmu_close(mine);

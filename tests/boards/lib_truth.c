@@ -61,7 +61,8 @@ static bool is_on_hardware(const struct upmu_counter *counter)
 
 static void check_event(struct worker *worker, int n, size_t i)
 {
-	const struct upmu_counter *counter = upmu_counter(worker->sets[n], i);
+	const struct upmu_counter *counter =
+		upmu_counter_at(worker->sets[n], i);
 	struct upmu_value before[EVENTS], after[EVENTS];
 	uint64_t count, *last = &worker->last[n][i];
 	struct tally *tally = &worker->tally;
@@ -97,7 +98,7 @@ static void check_set(struct worker *worker, int n)
 	uint64_t counts[EVENTS];
 
 	if (upmu_read(worker->sets[n], before, EVENTS) ||
-	    upmu_counts(worker->sets[n], counts, EVENTS) ||
+	    upmu_count_all(worker->sets[n], counts, EVENTS) ||
 	    upmu_read(worker->sets[n], after, EVENTS)) {
 		worker->tally.unread++;
 		return;

@@ -68,7 +68,7 @@ static void look(struct upmu *set, uint64_t *last, struct tally *tally)
 	tally->reads++;
 	ret = upmu_read(set, before, EVENTS);
 	for (int i = 0; !ret && i < EVENTS; i++) {
-		counts[i] = upmu_count(upmu_counter(set, (size_t)i));
+		counts[i] = upmu_count(upmu_counter_at(set, (size_t)i));
 		tally->backwards += counts[i] < last[i];
 		last[i] = counts[i];
 	}

@@ -24,18 +24,18 @@ static bool is_right(const char *what, double count)
 static void set_tests(struct upmu *set, uint32_t moves, const char *by_read,
 		      const char *by_counts, const char *by_count)
 {
-	const struct upmu_counter *counter = upmu_counter(set, 0);
+	const struct upmu_counter *counter = upmu_counter_at(set, 0);
 	uint64_t first[2], last[2], inline_first, inline_last;
 	struct upmu_value before[2], after[2];
 	int ret;
 
 	move_to(0);
 	ret = upmu_read(set, before, 2);
-	ret = ret ? ret : upmu_counts(set, first, 2);
+	ret = ret ? ret : upmu_count_all(set, first, 2);
 	inline_first = upmu_count(counter);
 	access_and_move(PAIRS, moves);
 	inline_last = upmu_count(counter);
-	ret = ret ? ret : upmu_counts(set, last, 2);
+	ret = ret ? ret : upmu_count_all(set, last, 2);
 	ret = ret ? ret : upmu_read(set, after, 2);
 	if (ret)
 		note("%d: %s", ret, upmu_explain());
@@ -43,7 +43,7 @@ static void set_tests(struct upmu *set, uint32_t moves, const char *by_read,
 		   after[0].running_ns - before[0].running_ns ==
 			   after[0].enabled_ns - before[0].enabled_ns,
 	   by_read);
-	ok(!ret && is_right("upmu_counts", last[0] - first[0]), by_counts);
+	ok(!ret && is_right("upmu_count_all", last[0] - first[0]), by_counts);
 	ok(!ret && is_right("upmu_count", inline_last - inline_first),
 	   by_count);
 }

@@ -22,7 +22,7 @@ static const enum model_register register_of_event =
 static const enum model_register register_of_cycles =
 	IS_V6 ? MODEL_CCNT : MODEL_PMCCNTR;
 
-uint64_t upmu_count_slow(const struct upmu_counter *asked)
+uint64_t upmu_inline_fallback(const struct upmu_counter *asked)
 {
 	assert_ptr_equal(asked, &counter);
 	slow_calls++;

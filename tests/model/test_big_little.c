@@ -71,7 +71,7 @@ static int close_both(void **state)
 
 static uint64_t count_of(size_t position)
 {
-	return upmu_count(upmu_counter(set, position));
+	return upmu_count(upmu_counter_at(set, position));
 }
 
 /* ---- the thread stays where it is --------------------------------------- */
@@ -248,7 +248,7 @@ static void counts_of_a_set_add_up_without_system_calls(void **state)
 
 	(void)state;
 	start_on_a_small_core();
-	assert_int_equal(upmu_counts(set, counts, 2), 0);
+	assert_int_equal(upmu_count_all(set, counts, 2), 0);
 	assert_int_equal(counts[0], 1000 + 100 + 50000);
 	assert_int_equal(counts[1], 2000 + 100 + 60000);
 	assert_int_equal(fake.reads, 0);
@@ -262,7 +262,7 @@ static void counts_of_a_set_are_of_one_instant(void **state)
 	(void)state;
 	start_on_a_small_core();
 	move_before(2, 1, to_a_big_core);
-	assert_int_equal(upmu_counts(set, counts, 2), 0);
+	assert_int_equal(upmu_count_all(set, counts, 2), 0);
 	assert_int_equal(moves, 0);
 	assert_int_equal(counts[0], 1107 + 50000 + 11);
 	assert_int_equal(counts[1], 2107 + 60000 + 11);
@@ -276,7 +276,7 @@ static void a_set_half_on_the_hardware_is_read_by_system_calls(void **state)
 	(void)state;
 	start_on_a_small_core();
 	tell(1, LITTLE, IDLE, 2000000);
-	assert_int_equal(upmu_counts(set, counts, 2), 0);
+	assert_int_equal(upmu_count_all(set, counts, 2), 0);
 	assert_int_equal(fake.reads, 2);
 	assert_true(counts[0] < 50000 && counts[1] < 2000000);
 }

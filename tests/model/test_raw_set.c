@@ -57,7 +57,7 @@ static void work(void)
 
 static uint64_t count_of(size_t position)
 {
-	return upmu_count(upmu_counter(set, position));
+	return upmu_count(upmu_counter_at(set, position));
 }
 
 /* Every way to use a running set gives @error, and touches nothing. */
@@ -65,7 +65,7 @@ static void assert_all_fail(int error, const char *words)
 {
 	assert_int_equal(upmu_read(set, values, 2), error);
 	assert_said(words);
-	assert_int_equal(upmu_counts(set, counts, 2), error);
+	assert_int_equal(upmu_count_all(set, counts, 2), error);
 	assert_said(words);
 	assert_int_equal(upmu_stop(set), error);
 	assert_said(words);
@@ -102,7 +102,7 @@ static void a_stopped_set_stands_and_goes_on(void **state)
 	assert_int_equal(count_of(0), 1000);
 	assert_int_equal(upmu_start(set), 0);
 	work();
-	assert_int_equal(upmu_counts(set, counts, 2), 0);
+	assert_int_equal(upmu_count_all(set, counts, 2), 0);
 	assert_int_equal(counts[0], 2000);
 	assert_int_equal(counts[1], 600);
 }
@@ -228,7 +228,7 @@ static void unread_for_too_long_is_eoverflow(void **state)
 	now_ns += 269 * MS;
 	assert_int_equal(upmu_read(set, values, 2), -EOVERFLOW);
 	assert_said("269 ms since the last reading");
-	assert_int_equal(upmu_counts(set, counts, 2), -EOVERFLOW);
+	assert_int_equal(upmu_count_all(set, counts, 2), -EOVERFLOW);
 	assert_true(count_of(0) == UPMU_NO_COUNT);
 	assert_int_equal(values[0].count, 7);
 	assert_int_equal(counts[0], 7);

@@ -65,7 +65,7 @@ static void another_thread_is_counted_by_system_calls(void **state)
 		assert_int_equal(event_of(set, i, 0)->attr.disabled, 0);
 	}
 	assert_int_equal(upmu_read(set, values, 2), 0);
-	assert_true(upmu_count(upmu_counter(set, 0)) > values[0].count);
+	assert_true(upmu_count(upmu_counter_at(set, 0)) > values[0].count);
 }
 
 static void what_it_starts_is_counted_where_asked_for(void **state)

@@ -30,7 +30,7 @@ int main()
 	result.size = sizeof(result);
 	options.source = "clock";
 	ok(!upmu_open(&set, "cycles", &options), "cxx_opens_a_set");
-	const struct upmu_counter *cycles = upmu_counter(set, 0);
+	const struct upmu_counter *cycles = upmu_counter_at(set, 0);
 	const uint64_t before = upmu_count(cycles);
 	ok(upmu_count(cycles) > before, "cxx_reads_inline");
 	upmu_close(set);

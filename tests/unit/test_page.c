@@ -51,7 +51,7 @@ static void assert_refused(int error, const char *words)
 static uint32_t index_seen_by(size_t position)
 {
 	const struct perf_event_mmap_page *page =
-		upmu_counter(set, position)->page;
+		upmu_counter_at(set, position)->page;
 
 	return page->index;
 }
@@ -69,12 +69,12 @@ static void each_event_has_the_page_that_perf_gave_it(void **state)
 	(void)state;
 	open_page("cycles,r8");
 	for (size_t i = 0; i < 2; i++) {
-		assert_ptr_equal(upmu_counter(set, i)->page,
+		assert_ptr_equal(upmu_counter_at(set, i)->page,
 				 set->slots[i].page[0]);
 		assert_int_equal(index_seen_by(i), 1);
-		assert_int_equal(upmu_counter(set, i)->position, i);
+		assert_int_equal(upmu_counter_at(set, i)->position, i);
 	}
-	assert_ptr_equal(upmu_counter(set, 1), upmu_counter(set, 0) + 1);
+	assert_ptr_equal(upmu_counter_at(set, 1), upmu_counter_at(set, 0) + 1);
 }
 
 static void user_reads_are_asked_for_of_perf(void **state)
@@ -264,10 +264,10 @@ static void off_the_hardware_counts_come_from_the_kernel(void **state)
 	(void)state;
 	open_page("cycles,r8");
 	fake_leave_hardware();
-	first = upmu_count_slow(upmu_counter(set, 1));
-	second = upmu_count_slow(upmu_counter(set, 1));
+	first = upmu_inline_fallback(upmu_counter_at(set, 1));
+	second = upmu_inline_fallback(upmu_counter_at(set, 1));
 	assert_int_equal(second - first, FAKE_STEP);
-	assert_int_equal(upmu_counts(set, both, 2), 0);
+	assert_int_equal(upmu_count_all(set, both, 2), 0);
 	assert_int_equal(both[1] - second, FAKE_STEP);
 }
 
@@ -280,7 +280,7 @@ static void room_for_another_number_of_values_is_einval(void **state)
 	open_page("cycles,r8");
 	assert_int_equal(upmu_read(set, values, 3), -EINVAL);
 	assert_said("room for 3 values, but the set has 2");
-	assert_int_equal(upmu_counts(set, counts, 1), -EINVAL);
+	assert_int_equal(upmu_count_all(set, counts, 1), -EINVAL);
 	assert_int_equal(values[0].count, 7);
 	assert_int_equal(counts[0], 7);
 }
@@ -332,7 +332,7 @@ static void two_kinds_of_core_get_an_event_each_and_add_up(void **state)
 			 2 * FAKE_STEP);
 	assert_int_equal(after[0].running_ns - before[0].running_ns,
 			 2 * FAKE_STEP);
-	count = upmu_count_slow(upmu_counter(set, 0));
+	count = upmu_inline_fallback(upmu_counter_at(set, 0));
 	assert_int_equal(count - after[0].count, 2 * FAKE_STEP);
 }
 
@@ -430,7 +430,7 @@ static void a_child_reads_by_system_call_and_leaves_the_lease_alone(void **s)
 		/* Not the parent's page, which a real child has no map of. */
 		if (index_seen_by(0))
 			_exit(1);
-		count = upmu_count_slow(upmu_counter(set, 0));
+		count = upmu_inline_fallback(upmu_counter_at(set, 0));
 		if (count == UPMU_NO_COUNT || fake.live_leases)
 			_exit(2);
 		upmu_close(set);

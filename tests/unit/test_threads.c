@@ -80,7 +80,7 @@ static void *open_and_close(void *failures)
 
 		if (upmu_open(&set, events, &options) ||
 		    upmu_read(set, values, 2) ||
-		    upmu_count(upmu_counter(set, 0)) == UPMU_NO_COUNT)
+		    upmu_count(upmu_counter_at(set, 0)) == UPMU_NO_COUNT)
 			++*(int *)failures;
 		else
 			upmu_close(set);
@@ -242,11 +242,11 @@ static void read_in_a_handler(int signal)
 
 	(void)signal;
 	if (upmu_read(interrupted, before, 2) ||
-	    upmu_counts(interrupted, counts, 2)) {
+	    upmu_count_all(interrupted, counts, 2)) {
 		wrong++;
 		return;
 	}
-	count = upmu_count(upmu_counter(interrupted, 1));
+	count = upmu_count(upmu_counter_at(interrupted, 1));
 	if (upmu_read(interrupted, after, 2) || before[1].count > counts[1] ||
 	    counts[1] > count || count > after[1].count)
 		wrong++;
@@ -260,7 +260,7 @@ static void read_until_signal(int n)
 
 	setitimer(ITIMER_REAL, &soon, NULL);
 	while (signals + wrong < n) {
-		uint64_t count = upmu_count(upmu_counter(interrupted, 1));
+		uint64_t count = upmu_count(upmu_counter_at(interrupted, 1));
 		struct upmu_value values[2];
 
 		wrong += upmu_read(interrupted, values, 2) != 0;

@@ -57,7 +57,7 @@ static bool measure_by_itself(struct row *row, struct report *report)
 	if (!set)
 		return false;
 	report->is_user_only |= counts_user_only(set);
-	row->cost = cost_measure(set, cost_counts, upmu_counter(set, 0));
+	row->cost = cost_measure(set, cost_counts, upmu_counter_at(set, 0));
 	upmu_close(set);
 	return true;
 }
@@ -77,7 +77,7 @@ static void measure_set(struct row *row, struct report *report)
 	}
 	meter = cost_meter(counting);
 	report->is_user_only |= counts_user_only(meter);
-	row->cost = cost_measure(meter, cost_counts, upmu_counter(set, 0));
+	row->cost = cost_measure(meter, cost_counts, upmu_counter_at(set, 0));
 	upmu_close(meter);
 	upmu_close(set);
 }
