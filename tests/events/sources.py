@@ -37,8 +37,9 @@ def arm_data(folder):
 GATOR = {"arm11": ["arm1136", "arm1176"], "cortex-a17": ["cortex-a12",
          "cortex-a17"], "cortex-a65ae": ["cortex-a65"],
          "cortex-a78": ["cortex-a78", "cortex-a78ae"],
-         "cavium-thunder": ["thunderx"], "exynos-m1_2": ["exynos-m1"],
-         "krait-architected": ["krait"], "scorpionmp": ["scorpion-mp"]}
+         "ampere-emag": ["emag"], "cavium-thunder": ["thunderx"],
+         "exynos-m1_2": ["exynos-m1"], "krait-architected": ["krait"],
+         "scorpionmp": ["scorpion-mp"]}
 
 
 def gator(folder):
@@ -58,7 +59,7 @@ def gator(folder):
 PFM = {"arm_1176": "arm1176", "cavium_tx2": "thunderx2",
        "fujitsu_a64fx": "a64fx", "fujitsu_monaka": "monaka",
        "hisilicon_kunpeng": "tsv110", "nvidia_olympus": "olympus",
-       "qcom_krait": "krait"}
+       "qcom_krait": "krait", "xgene": "emag"}
 
 
 def libpfm4(folder):

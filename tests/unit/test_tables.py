@@ -20,7 +20,7 @@ cortex-a15 cortex-a17 cortex-a32 cortex-a35 cortex-a53 cortex-a55 cortex-a57
 cortex-a72 cortex-a73 cortex-a75 cortex-a76 cortex-a78 cortex-a78ae cortex-a34
 cortex-a65 cortex-a77 cortex-a510 cortex-a520 cortex-a710 cortex-a715
 cortex-a720 cortex-x1 cortex-x2 cortex-x3 cortex-x4 neoverse-e1 neoverse-n1
-neoverse-n2 neoverse-n3 neoverse-v1 neoverse-v2 neoverse-v3 ampere-1 ampere-1a
+neoverse-n2 neoverse-n3 neoverse-v1 neoverse-v2 neoverse-v3 ampere-1 ampere-1a emag
 tsv110 thunderx2 a64fx olympus monaka cortex-a725 cortex-x925 c1-nano c1-pro
 c1-premium c1-ultra apple-firestorm apple-icestorm apple-avalanche
 apple-blizzard krait scorpion scorpion-mp thunderx exynos-m1 exynos-m3'''.split()
