@@ -21,6 +21,16 @@ void core_make(void)
 	system_hook();
 }
 
+static void watch_insn(struct qemu_plugin_insn *insn, struct insn *ours)
+{
+	qemu.qemu_plugin_register_vcpu_mem_cb(insn, memory_access,
+					      QEMU_PLUGIN_CB_NO_REGS,
+					      QEMU_PLUGIN_MEM_RW, ours);
+	if (ours->of_pmu)
+		qemu.qemu_plugin_register_vcpu_insn_exec_cb(
+			insn, inside_look, QEMU_PLUGIN_CB_NO_REGS, ours);
+}
+
 static void core_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	struct block *block;
@@ -31,10 +41,8 @@ static void core_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		return;
 	block = translate_block(cpu, tb);
 	for (unsigned i = 0; i < block->n; i++)
-		qemu.qemu_plugin_register_vcpu_mem_cb(
-			qemu.qemu_plugin_tb_get_insn(tb, i), memory_access,
-			QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW,
-			&block->insn[i]);
+		watch_insn(qemu.qemu_plugin_tb_get_insn(tb, i),
+			   &block->insn[i]);
 	qemu.qemu_plugin_register_vcpu_tb_exec_cb(
 		tb, flow_block, QEMU_PLUGIN_CB_NO_REGS, block);
 }

@@ -15,7 +15,9 @@ struct insn {
 	struct block *block;
 	uint16_t offset; /* from the block's begin */
 	bool simple;	 /* this and what follows: see struct decoded */
+	bool of_pmu, zeroes;
 	uint8_t use, align, class, also;
+	uint8_t address; /* of what it zeroes: a general register */
 };
 
 /* What QEMU translates at once: it is entered at its beginning only. */
@@ -55,6 +57,7 @@ struct cpu {
 	const struct insn *doing[2]; /* reads, writes */
 
 	const struct block *block; /* that runs now */
+	const struct insn *ahead;  /* this and what follows: see inside.c */
 	uint64_t fetched;	   /* the line that was fetched last */
 	uint64_t fetch_page;
 
@@ -98,6 +101,14 @@ void memory_flush(struct cpu *cpu);
 
 /* QEMU's callback before each block; @data is the struct block. */
 void flow_block(unsigned vcpu, void *data);
+
+/* ---- inside.c ---------------------------------------------------------------
+ */
+
+/* QEMU's callback before an instruction of the PMU's; @data is the insn. */
+void inside_look(unsigned vcpu, void *data);
+/* The block is over. */
+void inside_end(struct cpu *cpu);
 
 /* ---- translate.c ------------------------------------------------------------
  */

@@ -52,6 +52,9 @@ struct decoded {
 	 */
 	uint8_t align;
 	enum insn_class class, also; /* also: an exclusive may be an acquire */
+	bool of_pmu;		     /* reads or writes a register of the PMU */
+	bool zeroes;		     /* DC ZVA */
+	uint8_t address;	     /* of that: the register that holds it */
 };
 
 /* @word: the bytes in memory's order; @size: 2 or 4. */
@@ -61,6 +64,19 @@ struct decoded decode_a64(uint64_t at, uint32_t word);
 
 /* Of VLD1 to VST4 in A32, T32: bytes of an element; @single: of one lane. */
 uint8_t decode_element(uint32_t word, bool single);
+
+/* A register of the PMU, but for those that are the kernel's only? */
+static inline bool decode_pmu(unsigned crn, unsigned crm)
+{
+	return (crn == 9 && crm >= 12 && crm <= 14) || (crn == 14 && crm >= 8);
+}
+
+/* MRC and MCR; T32's, its first half on top, are as A32's. */
+static inline bool decode_pmu32(uint32_t w)
+{
+	return (w & 0x0fe00f10) == 0x0e000f10 &&
+	       decode_pmu(w >> 16 & 15, w & 15);
+}
 
 static inline int64_t decode_signed(uint32_t word, unsigned low, unsigned bits)
 {

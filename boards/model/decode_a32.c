@@ -162,6 +162,7 @@ struct decoded decode_a32(uint64_t at, uint32_t w)
 		return d;
 	}
 	d.simple = is_simple(w);
+	d.of_pmu = decode_pmu32(w);
 	classify(&d, w);
 	if (bits(w, 27, 25) == 5) {
 		d.kind = bits(w, 24, 24) ? CALL : DIRECT;

@@ -27,6 +27,14 @@ static enum branch_kind to_register(uint32_t w)
 	return NO_BRANCH;
 }
 
+static void system(struct decoded *d, uint32_t w)
+{
+	d->of_pmu = (w & 0xffd80000) == 0xd5180000 && (w >> 16 & 7) == 3 &&
+		    decode_pmu(w >> 12 & 15, w >> 8 & 15);
+	d->zeroes = (w & 0xffffffe0) == 0xd50b7420;
+	d->address = w & 31;
+}
+
 static void branches(struct decoded *d, uint64_t at, uint32_t w)
 {
 	if ((w & 0x7c000000) == 0x14000000) {
@@ -47,6 +55,8 @@ static void branches(struct decoded *d, uint64_t at, uint32_t w)
 		d->class = CLASS_DSB;
 	} else if ((w & 0xfffff0ff) == 0xd50330bf) {
 		d->class = CLASS_DMB;
+	} else if ((w & 0xffc00000) == 0xd5000000) {
+		system(d, w);
 	}
 }
 

@@ -168,8 +168,11 @@ struct decoded decode_t32(uint64_t at, uint32_t word, unsigned size)
 	struct decoded d = { .kind = NO_BRANCH, .class = CLASS_OTHER };
 	uint32_t first = word & 0xffff, second = word >> 16;
 
-	if (size == 4)
+	if (size == 4) {
 		d.class = class_of_wide(first, second);
+		d.of_pmu = first >> 12 == 14 &&
+			   decode_pmu32(first << 16 | second);
+	}
 	if (size == 2)
 		narrow(&d, at, first);
 	else if ((first & 0xf800) == 0xf000 && second & 0x8000)

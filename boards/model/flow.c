@@ -168,6 +168,7 @@ void flow_block(unsigned vcpu, void *data)
 	struct cpu *cpu = &cpus[vcpu];
 	bool jumped = true;
 
+	inside_end(cpu);
 	before = cpu->block;
 	if (block->vector != NO_VECTOR) {
 		exception(cpu, block);

@@ -70,6 +70,8 @@ typedef void (*qemu_on_entry)(void *key, void *value, void *data);
 	  (struct qemu_plugin_tb *, qemu_on_run, int, void *)) \
 	x(qemu_plugin_register_vcpu_mem_cb, void, \
 	  (struct qemu_plugin_insn *, qemu_on_access, int, int, void *)) \
+	x(qemu_plugin_register_vcpu_insn_exec_cb, void, \
+	  (struct qemu_plugin_insn *, qemu_on_run, int, void *)) \
 	x(qemu_plugin_tb_n_insns, size_t, \
 	  (const struct qemu_plugin_tb *)) \
 	x(qemu_plugin_tb_get_insn, struct qemu_plugin_insn *, \

@@ -100,6 +100,9 @@ static void add(struct block *block, size_t i, bool thumb,
 		.align = d.align,
 		.class = (uint8_t)d.class,
 		.also = (uint8_t)d.also,
+		.of_pmu = d.of_pmu,
+		.zeroes = d.zeroes,
+		.address = d.address,
 	};
 	block->class[d.class]++;
 	block->class[d.also]++;
