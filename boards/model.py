@@ -49,6 +49,8 @@ def shape(core, about, is_exact, is_unlike):
              for cache in CACHES if cache in about]
     lines += [f"{name} {about[name].replace(',', '')}"
               for name in NUMBERS if name in about]
+    lines += ["own " + event.strip()
+              for event in about.get("own", "").split(",") if event]
     if core == "arm1176":
         lines.append(core)
     if about.get("allocate") == "read":

@@ -32,14 +32,17 @@ bool branch_direction(struct branch_predictor *p, uint64_t at, bool taken)
 	return guess == taken;
 }
 
-bool branch_target(struct branch_predictor *p, uint64_t at, uint64_t to)
+enum branch_guess branch_target(struct branch_predictor *p, uint64_t at,
+				uint64_t to)
 {
 	unsigned index = (unsigned)(at >> 1) % p->shape.targets;
-	bool right = p->target[index].from == at && p->target[index].to == to;
+	enum branch_guess guess = BRANCH_UNKNOWN;
 
+	if (p->target[index].from == at)
+		guess = p->target[index].to == to ? BRANCH_RIGHT : BRANCH_WRONG;
 	p->target[index].from = at;
 	p->target[index].to = to;
-	return right;
+	return guess;
 }
 
 bool branch_return(struct branch_predictor *p, uint64_t to)

@@ -33,7 +33,9 @@ void branch_make(struct branch_predictor *p, const struct branch_shape *shape);
 
 /* Each tells whether the guess was right, and learns what was so. */
 bool branch_direction(struct branch_predictor *p, uint64_t at, bool taken);
-bool branch_target(struct branch_predictor *p, uint64_t at, uint64_t to);
+enum branch_guess { BRANCH_RIGHT, BRANCH_WRONG, BRANCH_UNKNOWN };
+enum branch_guess branch_target(struct branch_predictor *p, uint64_t at,
+				uint64_t to);
 bool branch_return(struct branch_predictor *p, uint64_t to);
 void branch_call(struct branch_predictor *p, uint64_t back);
 

@@ -20,7 +20,12 @@ struct cache {
 };
 
 enum { CACHE_VALID = 1, CACHE_DIRTY = 2 };
-enum cache_result { CACHE_HIT, CACHE_FILLED, CACHE_WROTE_BACK };
+enum cache_result {
+	CACHE_HIT,
+	CACHE_DIRTIED, /* a hit, and the first store to the line */
+	CACHE_FILLED,
+	CACHE_WROTE_BACK,
+};
 
 void cache_make(struct cache *cache, const struct cache_shape *shape);
 
@@ -29,16 +34,17 @@ static inline unsigned cache_set(const struct cache *cache, uint64_t at)
 	return (unsigned)(at >> cache->shift) & (cache->sets - 1);
 }
 
+/* Of the line at @at: CACHE_VALID, CACHE_DIRTY; 0: not there. */
+unsigned cache_look(const struct cache *cache, uint64_t at);
 static inline bool cache_has(const struct cache *cache, uint64_t at)
 {
-	uint64_t tag = at >> cache->shift << 2 | CACHE_VALID;
-	const uint64_t *set = cache->tags + cache_set(cache, at) * cache->ways;
-
-	for (unsigned way = 0; way < cache->ways; way++)
-		if ((set[way] & ~(uint64_t)CACHE_DIRTY) == tag)
-			return true;
-	return false;
+	return cache_look(cache, at);
 }
+
+/* The line is no longer dirty, or there; returns what it was. */
+unsigned cache_clean(struct cache *cache, uint64_t at);
+unsigned cache_drop(struct cache *cache, uint64_t at);
+void cache_drop_all(struct cache *cache);
 
 /* @victim: set to the line written back, with CACHE_WROTE_BACK. */
 static inline enum cache_result cache_use(struct cache *cache, uint64_t at,
@@ -50,7 +56,7 @@ static inline enum cache_result cache_use(struct cache *cache, uint64_t at,
 
 	if ((older & ~(uint64_t)CACHE_DIRTY) == tag) {
 		set[0] = older | dirty;
-		return CACHE_HIT;
+		return dirty & ~older ? CACHE_DIRTIED : CACHE_HIT;
 	}
 	for (unsigned way = 1; way < cache->ways; way++) {
 		uint64_t here = set[way];
@@ -59,7 +65,7 @@ static inline enum cache_result cache_use(struct cache *cache, uint64_t at,
 		older = here;
 		if ((here & ~(uint64_t)CACHE_DIRTY) == tag) {
 			set[0] = here | dirty;
-			return CACHE_HIT;
+			return dirty & ~here ? CACHE_DIRTIED : CACHE_HIT;
 		}
 	}
 	set[0] = tag | dirty;

@@ -17,6 +17,7 @@ void core_make(void)
 	for (int i = 0; i < qemu_cpus(); i++) {
 		cpus[i].id = i;
 		cpus[i].watch = INT64_MAX;
+		pthread_mutex_init(&cpus[i].notes.lock, NULL);
 	}
 	system_hook();
 }
@@ -26,6 +27,9 @@ static void watch_insn(struct qemu_plugin_insn *insn, struct insn *ours)
 	qemu.qemu_plugin_register_vcpu_mem_cb(insn, memory_access,
 					      QEMU_PLUGIN_CB_NO_REGS,
 					      QEMU_PLUGIN_MEM_RW, ours);
+	if (ours > ours->block->insn && ours[-1].zeroes)
+		qemu.qemu_plugin_register_vcpu_insn_exec_cb(
+			insn, inside_zeroed, QEMU_PLUGIN_CB_NO_REGS, &ours[-1]);
 	if (ours->of_pmu)
 		qemu.qemu_plugin_register_vcpu_insn_exec_cb(
 			insn, inside_look, QEMU_PLUGIN_CB_NO_REGS, ours);
@@ -57,6 +61,7 @@ void core_start(void)
 		memory_make(&cpus[i]);
 		branch_make(&cpus[i].branches, &settings_core(i)->branches);
 	}
+	snoop_start();
 	qemu_on_translation(core_translate);
 	qemu_translate_again();
 }

@@ -3,6 +3,8 @@
 #ifndef MODEL_CPU_H
 #define MODEL_CPU_H
 
+#include <pthread.h>
+
 #include "branch.h"
 #include "cache.h"
 #include "decode.h"
@@ -48,6 +50,35 @@ struct block {
 #define QUICK 128
 #define SEEN  1024
 
+/* What a CPU's caches are told: of a line of data, of code, of all TLBs. */
+enum note {
+	CLEAN_DATA,
+	DROP_DATA,   /* written back if it is dirty */
+	FORGET_DATA, /* lost */
+	DROP_CODE,
+	FLUSH_TLBS,
+};
+#define EVERYWHERE UINT64_MAX
+#define NOTES	   256
+
+struct notes {
+	pthread_mutex_t lock;
+	bool waits;	       /* without the lock: is there any? */
+	bool flush, drop_code; /* all TLBs, all code */
+	bool lost;	       /* there were more than there is room for */
+	unsigned n;
+	struct note_of {
+		uint64_t at;
+		enum note note;
+	} line[NOTES];
+};
+
+struct mapping {
+	uint64_t phys;
+	unsigned shift; /* log2 of the page or block that it is in */
+};
+#define NO_MAPPING ((struct mapping){ UINT64_MAX, 0 })
+
 struct cpu {
 	uint64_t tally[MODEL_LEVELS][TALLIES];
 	int64_t watch;		  /* blocks until pmu_watch() */
@@ -62,15 +93,16 @@ struct cpu {
 	uint64_t fetch_page;
 
 	int id;
-	bool flush;	/* of the micro TLBs, wanted by any CPU */
-	uint64_t space; /* the process that ran here last */
+	struct notes notes; /* of other CPUs */
+	uint64_t space;	    /* the process that ran here last */
 	struct cache l1i, l1d;
 	uint8_t *quick_of_set;
 	/* of each slot of the data TLB: which of quick[0] are of its page */
 	unsigned __int128 quick_of_slot[TLB_MICRO_MOST];
 	/* what QEMU said last of a page: asking it again is slow */
-	struct {
+	struct seen {
 		uint64_t page, phys;
+		unsigned shift;
 	} seen[SEEN];
 	struct micro_tlb itlb, dtlb;
 	struct main_tlb tlb;
@@ -95,6 +127,40 @@ void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
 /* Lines @line to @line + @lines of @block's are fetched. */
 void memory_fetch(struct cpu *cpu, const struct block *block, bool jumped);
 void memory_flush(struct cpu *cpu);
+/* @block zeroed a line: its DC ZVA is @insn. */
+void memory_zero(struct cpu *cpu, const struct insn *insn);
+/* The physical address of RAM. */
+bool memory_address(struct cpu *cpu, uint64_t virt, uint64_t *phys);
+/* Of a line by its physical address: it is seen closely the next time; */
+void memory_not_quick(struct cpu *cpu, uint64_t at);
+/* it goes to the second level; */
+void memory_write_back(struct cpu *cpu, uint64_t *tally, uint64_t at);
+/* the second level does with it as it is told. */
+void memory_maintain_l2(struct cpu *cpu, uint64_t *tally, uint64_t at,
+			enum note note);
+
+/* ---- snoop.c ----------------------------------------------------------------
+ */
+
+/* From now on instructions that maintain caches are seen. */
+void snoop_start(void);
+/* Do what other CPUs, or all, want. */
+void snoop_take(struct cpu *cpu, uint64_t *tally);
+static inline bool snoop_waits(const struct cpu *cpu)
+{
+	return __atomic_load_n(&cpu->notes.waits, __ATOMIC_RELAXED);
+}
+void snoop_flush_tlbs(const struct cpu *from);
+/* Has another CPU the line? Now it is no longer its own. */
+bool snoop_ask(const struct cpu *from, uint64_t at, bool store);
+
+/* ---- walk.c -----------------------------------------------------------------
+ */
+
+void walk_find(int cpu);
+void walk_kernel(bool is_a64);
+/* What the page tables of @cpu say of @virt, where its MMU is on. */
+struct mapping walk(int cpu, uint64_t virt);
 
 /* ---- flow.c ----------------------------------------------------------------
  */
@@ -107,6 +173,8 @@ void flow_block(unsigned vcpu, void *data);
 
 /* QEMU's callback before an instruction of the PMU's; @data is the insn. */
 void inside_look(unsigned vcpu, void *data);
+/* The same behind an instruction that zeroed a line. */
+void inside_zeroed(unsigned vcpu, void *data);
 /* The block is over. */
 void inside_end(struct cpu *cpu);
 

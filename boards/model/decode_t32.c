@@ -170,8 +170,8 @@ struct decoded decode_t32(uint64_t at, uint32_t word, unsigned size)
 
 	if (size == 4) {
 		d.class = class_of_wide(first, second);
-		d.of_pmu = first >> 12 == 14 &&
-			   decode_pmu32(first << 16 | second);
+		d.of_pmu =
+			first >> 12 == 14 && decode_pmu32(first << 16 | second);
 	}
 	if (size == 2)
 		narrow(&d, at, first);

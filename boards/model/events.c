@@ -5,6 +5,8 @@
  * C12.8). Which of them a core has is asked elsewhere. There is no wrong path
  * here: what is "speculatively executed" is what was executed.
  */
+#include <string.h>
+
 #include "decode.h"
 #include "model.h"
 
@@ -42,10 +44,10 @@ static const struct sum sums[] = {
 	{ 0x12, { BRANCHES, END } },
 	{ 0x13, { READS, WRITES, END } },
 	{ 0x14, { L1I_FETCHES, END } },
-	{ 0x15, { L1D_WRITE_BACKS, END } },
+	{ 0x15, { L1D_WRITE_BACKS, L1D_CLEANS, END } },
 	{ 0x16, { L2_READS, L2_WRITES, END } },
 	{ 0x17, { L2_READ_REFILLS, L2_WRITE_REFILLS, END } },
-	{ 0x18, { L2_WRITE_BACKS, END } },
+	{ 0x18, { L2_WRITE_BACKS, L2_CLEANS, END } },
 	{ 0x19, { BUS_READS, BUS_WRITES, END } },
 	{ 0x1b, { INSTRUCTIONS, END } },
 	{ 0x1c, { TABLE_WRITES, END } },
@@ -60,6 +62,8 @@ static const struct sum sums[] = {
 	{ 0x42, { L1D_READ_REFILLS, END } },
 	{ 0x43, { L1D_WRITE_REFILLS, END } },
 	{ 0x46, { L1D_WRITE_BACKS, END } },
+	{ 0x47, { L1D_CLEANS, END } },
+	{ 0x48, { L1D_INVALIDATED, END } },
 	{ 0x4c, { DTLB_READ_REFILLS, END } },
 	{ 0x4d, { DTLB_WRITE_REFILLS, END } },
 	{ 0x4e, { READS, END } },
@@ -69,6 +73,8 @@ static const struct sum sums[] = {
 	{ 0x52, { L2_READ_REFILLS, END } },
 	{ 0x53, { L2_WRITE_REFILLS, END } },
 	{ 0x56, { L2_WRITE_BACKS, END } },
+	{ 0x57, { L2_CLEANS, END } },
+	{ 0x58, { L2_INVALIDATED, END } },
 	{ 0x60, { BUS_READS, END } },
 	{ 0x61, { BUS_WRITES, END } },
 	{ 0x66, { READS, END } },
@@ -99,18 +105,40 @@ static const struct sum sums[] = {
 	{ 0x87, { FAST_INTERRUPTS, END } },
 	{ 0x90, { CLASS_TALLIES + CLASS_ACQUIRE, END } },
 	{ 0x91, { CLASS_TALLIES + CLASS_RELEASE, END } },
+	{ MODEL_CODES, { CONDITIONAL_BRANCHES, END } },
+	{ MODEL_CODES + 1, { CONDITIONAL_MISPREDICTED, END } },
+	{ MODEL_CODES + 2, { INDIRECT_MISPREDICTED, END } },
+	{ MODEL_CODES + 3, { INDIRECT_WRONG, END } },
+	{ MODEL_CODES + 4, { SNOOPED, END } },
 };
+
+/* The last of them, in this order, as cores.ini says them. */
+static const char *const own[] = {
+	"conditional",
+	"conditional-mispredicted",
+	"indirect-mispredicted",
+	"indirect-wrong",
+	"snooped",
+};
+
+unsigned event_own(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!strcmp(own[i], name))
+			return MODEL_CODES + i;
+	return 0;
+}
 
 #define SUMS (sizeof(sums) / sizeof(sums[0]))
 
 static const struct sum *find(unsigned code)
 {
-	static const struct sum *by_code[MODEL_CODES];
+	static const struct sum *by_code[MODEL_SUMS];
 
 	if (!by_code[sums[0].code])
 		for (size_t i = 0; i < SUMS; i++)
 			by_code[sums[i].code] = &sums[i];
-	return code < MODEL_CODES ? by_code[code] : NULL;
+	return code < MODEL_SUMS ? by_code[code] : NULL;
 }
 
 bool event_is_modelled(unsigned code)

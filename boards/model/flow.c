@@ -14,6 +14,22 @@ static bool is_taken(const struct block *block, uint64_t to)
 	return block->is_a64 || block->target == to;
 }
 
+/* Was @to known to be where the block's indirect branch leads? */
+static bool is_expected(struct cpu *cpu, const struct block *block, uint64_t to)
+{
+	uint64_t *tally = cpu->tally[block->level];
+	enum branch_guess guess;
+
+	if (block->branch == RETURN)
+		guess = branch_return(&cpu->branches, to) ? BRANCH_RIGHT
+							  : BRANCH_WRONG;
+	else
+		guess = branch_target(&cpu->branches, block->branch_at, to);
+	tally[INDIRECT_MISPREDICTED] += guess != BRANCH_RIGHT;
+	tally[INDIRECT_WRONG] += guess == BRANCH_WRONG;
+	return guess == BRANCH_RIGHT;
+}
+
 /* Did the block's last instruction lead to @to? Learns and counts it. */
 static void branch(struct cpu *cpu, const struct block *block, uint64_t to)
 {
@@ -40,18 +56,15 @@ static void branch(struct cpu *cpu, const struct block *block, uint64_t to)
 	}
 	tally[BRANCHES]++;
 	tally[TAKEN_BRANCHES] += taken;
-	if (block->conditional)
+	if (block->conditional) {
 		right = branch_direction(&cpu->branches, block->branch_at,
 					 taken);
-	if (!taken) {
-		tally[MISPREDICTED] += !right;
-		return;
+		tally[CONDITIONAL_BRANCHES]++;
+		tally[CONDITIONAL_MISPREDICTED] += !right;
 	}
-	if (block->branch == RETURN)
-		right = branch_return(&cpu->branches, to);
-	if (block->branch == INDIRECT || block->branch == INDIRECT_CALL)
-		right = branch_target(&cpu->branches, block->branch_at, to);
-	if (block->branch == CALL || block->branch == INDIRECT_CALL)
+	if (taken && block->branch != DIRECT && block->branch != CALL)
+		right = is_expected(cpu, block, to);
+	if (taken && (block->branch == CALL || block->branch == INDIRECT_CALL))
 		branch_call(&cpu->branches, block->end);
 	tally[MISPREDICTED] += !right;
 }
@@ -154,6 +167,18 @@ static void exception(struct cpu *cpu, const struct block *block)
 		branch(cpu, before, at);
 }
 
+/* Its last instruction cleared a line if it did not fault. */
+static void zeroed_last(struct cpu *cpu, const struct block *before,
+			const struct block *block)
+{
+	uint64_t at = block->virt;
+
+	if (block->vector != NO_VECTOR)
+		at = left_at(cpu, block, exception_of(cpu, block));
+	if (at == before->end)
+		memory_zero(cpu, &before->insn[before->n - 1]);
+}
+
 static void classes(struct cpu *cpu, const struct block *block)
 {
 	uint64_t *tally = cpu->tally[block->level] + CLASS_TALLIES;
@@ -170,6 +195,8 @@ void flow_block(unsigned vcpu, void *data)
 
 	inside_end(cpu);
 	before = cpu->block;
+	if (before && before->insn[before->n - 1].zeroes)
+		zeroed_last(cpu, before, block);
 	if (block->vector != NO_VECTOR) {
 		exception(cpu, block);
 	} else if (before) {

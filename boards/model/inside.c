@@ -22,6 +22,11 @@ void inside_end(struct cpu *cpu)
 	cpu->ahead = NULL;
 }
 
+void inside_zeroed(unsigned vcpu, void *data)
+{
+	memory_zero(&cpus[vcpu], data);
+}
+
 /*
  * A block was counted as it began. What of it is still to come is taken off
  * until the next block begins, or somebody else looks.

@@ -22,7 +22,15 @@ struct tail {
 	void *raw_read, *raw_write, *resetfn, *orig_read, *orig_write;
 };
 
-enum { CONSTANT = 1 << 4, WIDE = 1 << 5, IO = 1 << 9, NO_RAW = 1 << 10 };
+enum {
+	SPECIAL = 15,
+	NOP = 1,
+	CONSTANT = 1 << 4,
+	WIDE = 1 << 5,
+	GOES_ON = 1 << 6, /* a write of it ends no block */
+	IO = 1 << 9,
+	NO_RAW = 1 << 10
+};
 enum { STATE_AA64 = 1 };
 enum { KEY_NS = 1 << 29, KEY_AA64 = 1 << 28 };
 

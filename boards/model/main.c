@@ -41,7 +41,8 @@ static bool prepare(void)
 	core_make();
 	for (int cpu = 0; cpu < qemu_cpus() && !settings_core(0)->is_arm1176;
 	     cpu++)
-		pmu_offer(cpu, settings_core(cpu)->events);
+		pmu_offer(cpu, settings_core(cpu)->events,
+			  settings_core(cpu)->own);
 	return true;
 }
 
@@ -49,7 +50,7 @@ static bool is_counted(const struct core_shape *core, unsigned code)
 {
 	return core->events[code] &&
 	       (core->is_arm1176 ? arm1176_counts(code)
-				 : event_is_modelled(code));
+				 : core->own[code] || event_is_modelled(code));
 }
 
 static void write_events(FILE *out, const struct core_shape *core)

@@ -7,10 +7,11 @@
 #include "cpu.h"
 #include "settings.h"
 
-#define DEVICE QEMU_NO_RAM
-#define INFOS  (1 << 18)
-#define KNOWN  0x80
-#define STORE  0x10
+#define DEVICE	QEMU_NO_RAM
+#define INFOS	(1 << 18)
+#define NO_INFO ((qemu_plugin_meminfo_t)-1) /* QEMU does not show it */
+#define KNOWN	0x80
+#define STORE	0x10
 
 static struct cache l2; /* shared, as is the lock of it */
 static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -56,7 +57,6 @@ void memory_make(struct cpu *cpu)
 
 void memory_flush(struct cpu *cpu)
 {
-	cpu->flush = false;
 	memset(cpu->quick, 0xff, sizeof(cpu->quick));
 	cpu->fetch_page = UINT64_MAX;
 	memset(cpu->quick_of_slot, 0, sizeof(cpu->quick_of_slot));
@@ -92,13 +92,43 @@ static void second_level(struct cpu *cpu, uint64_t *tally, uint64_t at,
 	}
 }
 
+void memory_write_back(struct cpu *cpu, uint64_t *tally, uint64_t at)
+{
+	second_level(cpu, tally, at, true, true);
+}
+
+void memory_maintain_l2(struct cpu *cpu, uint64_t *tally, uint64_t at,
+			enum note note)
+{
+	unsigned was;
+
+	if (!cpu->has_l2)
+		return;
+	pthread_mutex_lock(&l2_lock);
+	was = note == CLEAN_DATA ? cache_clean(&l2, at) : cache_drop(&l2, at);
+	pthread_mutex_unlock(&l2_lock);
+	if (was && note != CLEAN_DATA)
+		tally[L2_INVALIDATED]++;
+	if (was & CACHE_DIRTY && note != FORGET_DATA) {
+		tally[L2_CLEANS]++;
+		tally[BUS_WRITES]++;
+	}
+}
+
 /* ---- data -------------------------------------------------------------------
  */
 
+enum how {
+	LOAD,
+	STORE_PART,
+	STORE_ALL, /* nothing of the line has to be read */
+};
+
 /* Is the line in the cache then? */
 static bool data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
-		      bool store)
+		      enum how how)
 {
+	bool store = how != LOAD, others;
 	enum cache_result result;
 	uint64_t victim;
 
@@ -110,8 +140,14 @@ static bool data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
 	result = cache_use(&cpu->l1d, phys, store, &victim);
 	if (result == CACHE_HIT)
 		return true;
-	tally[store ? L1D_WRITE_REFILLS : L1D_READ_REFILLS]++;
-	second_level(cpu, tally, phys, store, false);
+	others = qemu_cpus() > 1 && snoop_ask(cpu, phys, store);
+	if (result == CACHE_DIRTIED)
+		return true;
+	if (how != STORE_ALL) {
+		tally[store ? L1D_WRITE_REFILLS : L1D_READ_REFILLS]++;
+		tally[SNOOPED] += others;
+		second_level(cpu, tally, phys, store, false);
+	}
 	if (result == CACHE_WROTE_BACK) {
 		tally[L1D_WRITE_BACKS]++;
 		second_level(cpu, tally, victim, store, true);
@@ -120,8 +156,9 @@ static bool data_line(struct cpu *cpu, uint64_t *tally, uint64_t phys,
 }
 
 /* The page of this slot is leaving: its lines are no longer quick. */
-static void forget_page(struct cpu *cpu, int slot, uint64_t page)
+static void forget_page(struct cpu *cpu, int slot)
 {
+	uint64_t page = cpu->dtlb.virt[slot], mask = cpu->dtlb.mask[slot];
 	unsigned __int128 bits = cpu->quick_of_slot[slot];
 
 	cpu->quick_of_slot[slot] = 0;
@@ -130,53 +167,98 @@ static void forget_page(struct cpu *cpu, int slot, uint64_t page)
 		     left &= left - 1) {
 			int i = half * 64 + __builtin_ctzll(left);
 
-			if (cpu->quick[0][i] >> cpu->page_shift == page)
+			if ((cpu->quick[0][i] & mask) == page)
 				cpu->quick[0][i] = UINT64_MAX;
-			if (cpu->quick[1][i] >> cpu->page_shift == page)
+			if ((cpu->quick[1][i] & mask) == page)
 				cpu->quick[1][i] = UINT64_MAX;
 		}
 }
 
-/* The physical page, or DEVICE. */
-static uint64_t physical(struct cpu *cpu, qemu_plugin_meminfo_t info,
-			 uint64_t virt)
+static struct seen *seen_of(struct cpu *cpu, uint64_t virt)
 {
-	uint64_t page = virt >> cpu->page_shift, phys;
+	return &cpu->seen[(virt >> cpu->page_shift) % SEEN];
+}
 
-	if (cpu->seen[page % SEEN].page == page)
-		return cpu->seen[page % SEEN].phys;
+static bool is_of(const struct cpu *cpu, const struct seen *seen, uint64_t virt)
+{
+	return seen->page == virt >> cpu->page_shift;
+}
+
+/* Notes where @virt is; of the size of what it is in the tables are asked. */
+static const struct seen *note(struct cpu *cpu, uint64_t virt, uint64_t phys)
+{
+	struct seen *seen = seen_of(cpu, virt);
+	uint64_t inside = (1ull << cpu->page_shift) - 1;
+	struct mapping mapping;
+
+	if (is_of(cpu, seen, virt))
+		return seen;
+	mapping = walk(cpu->id, virt);
+	*seen = (struct seen){ virt >> cpu->page_shift, phys & ~inside,
+			       cpu->page_shift };
+	if (mapping.shift > cpu->page_shift &&
+	    (mapping.phys & ~inside) == seen->phys)
+		seen->shift = mapping.shift;
+	return seen;
+}
+
+bool memory_address(struct cpu *cpu, uint64_t virt, uint64_t *phys)
+{
+	const struct seen *seen = seen_of(cpu, virt);
+	uint64_t inside = (1ull << cpu->page_shift) - 1;
+
+	*phys = is_of(cpu, seen, virt) ? seen->phys | (virt & inside)
+				       : walk(cpu->id, virt).phys;
+	return qemu_ram(*phys, 1);
+}
+
+/* NULL: a device. */
+static const struct seen *look_up(struct cpu *cpu, qemu_plugin_meminfo_t info,
+				  uint64_t virt)
+{
+	const struct seen *seen = seen_of(cpu, virt);
+	uint64_t phys;
+
+	if (is_of(cpu, seen, virt))
+		return seen;
+	if (info == NO_INFO)
+		return memory_address(cpu, virt, &phys) ? note(cpu, virt, phys)
+							: NULL;
 	phys = qemu_access_phys(info, virt);
-	if (phys == DEVICE)
-		return phys;
-	phys &= ~((1ull << cpu->page_shift) - 1);
-	cpu->seen[page % SEEN].page = page;
-	cpu->seen[page % SEEN].phys = phys;
-	return phys;
+	return phys == DEVICE ? NULL : note(cpu, virt, phys);
+}
+
+/* Of a micro TLB's refill: has the main one the page? */
+static void ask_main_tlb(struct cpu *cpu, uint64_t *tally, uint64_t virt,
+			 uint64_t phys, unsigned shift)
+{
+	if (!cpu->has_tlb)
+		return;
+	tally[TLB_LOOKUPS]++;
+	if (!main_tlb_has(&cpu->tlb, virt, phys, shift))
+		tally[TLB_REFILLS]++;
 }
 
 /* The physical address, or DEVICE. */
 static uint64_t translate(struct cpu *cpu, uint64_t *tally,
 			  qemu_plugin_meminfo_t info, uint64_t virt, bool store)
 {
-	uint64_t page = virt >> cpu->page_shift, gone;
-	uint64_t inside = (1ull << cpu->page_shift) - 1;
-	int slot = micro_tlb_find(&cpu->dtlb, page);
-	uint64_t phys;
+	int slot = micro_tlb_find(&cpu->dtlb, virt);
 
 	if (slot < 0) {
-		phys = physical(cpu, info, virt);
+		const struct seen *seen = look_up(cpu, info, virt);
+		unsigned shift = seen ? seen->shift : cpu->page_shift;
+		uint64_t inside = (1ull << shift) - 1;
+		uint64_t phys = seen ? (seen->phys & ~inside) : DEVICE;
+
 		tally[store ? DTLB_WRITE_REFILLS : DTLB_READ_REFILLS]++;
-		if (cpu->has_tlb) {
-			tally[TLB_LOOKUPS]++;
-			if (!main_tlb_has(&cpu->tlb, page, phys))
-				tally[TLB_REFILLS]++;
-		}
-		slot = micro_tlb_fill(&cpu->dtlb, page, phys, &gone);
-		if (gone != UINT64_MAX)
-			forget_page(cpu, slot, gone);
+		ask_main_tlb(cpu, tally, virt, phys, shift);
+		forget_page(cpu, micro_tlb_next(&cpu->dtlb));
+		slot = micro_tlb_fill(&cpu->dtlb, virt, phys, shift);
 	}
-	phys = cpu->dtlb.phys[slot];
-	return phys == DEVICE ? DEVICE : phys | (virt & inside);
+	if (cpu->dtlb.phys[slot] == DEVICE)
+		return DEVICE;
+	return cpu->dtlb.phys[slot] | (virt & ~cpu->dtlb.mask[slot]);
 }
 
 /* From now on this line is the one used last in its set. */
@@ -195,11 +277,17 @@ static void make_quick(struct cpu *cpu, uint64_t virt, uint64_t phys,
 	if (cpu->quick[0][i] != line)
 		cpu->quick[1][i] = UINT64_MAX;
 	cpu->quick[0][i] = line;
-	cpu->quick_of_slot[micro_tlb_find(&cpu->dtlb,
-					  virt >> cpu->page_shift)] |=
+	cpu->quick_of_slot[micro_tlb_find(&cpu->dtlb, virt)] |=
 		(unsigned __int128)1 << i;
 	if (store)
 		cpu->quick[1][i] = line;
+}
+
+void memory_not_quick(struct cpu *cpu, uint64_t at)
+{
+	unsigned i = cpu->quick_of_set[cache_set(&cpu->l1d, at)];
+
+	cpu->quick[0][i] = cpu->quick[1][i] = UINT64_MAX;
 }
 
 static void device(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
@@ -221,8 +309,8 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 {
 	uint64_t phys, last = virt + size - 1;
 
-	if (cpu->flush)
-		memory_flush(cpu);
+	if (snoop_waits(cpu))
+		snoop_take(cpu, tally);
 	if (insn->simple && virt & (size - 1))
 		tally[UNALIGNED_READS + store]++;
 	phys = translate(cpu, tally, info, virt, store);
@@ -230,7 +318,7 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 		device(cpu, tally, insn, store);
 		return;
 	}
-	if (data_line(cpu, tally, phys, store))
+	if (data_line(cpu, tally, phys, store ? STORE_PART : LOAD))
 		make_quick(cpu, virt, phys, store);
 	if (!((virt ^ last) & cpu->line_mask))
 		return;
@@ -238,7 +326,7 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 	phys = translate(cpu, tally, info, last, store);
 	if (phys == DEVICE)
 		return;
-	if (data_line(cpu, tally, phys, store))
+	if (data_line(cpu, tally, phys, store ? STORE_PART : LOAD))
 		make_quick(cpu, last, phys, store);
 }
 
@@ -265,6 +353,23 @@ static void of_several(struct cpu *cpu, uint64_t *tally,
 		tally[READS] += size > 8 ? 2 : 1;
 		tally[MORE_READS] += size > 8;
 	}
+}
+
+/* Always a line as a whole: DCZID_EL0.BS of all these cores is 4. */
+#define ZEROED 64
+
+void memory_zero(struct cpu *cpu, const struct insn *insn)
+{
+	uint64_t *tally = cpu->tally[insn->block->level], phys;
+	uint64_t virt = qemu_general64(cpu->id, insn->address) &
+			~(uint64_t)(ZEROED - 1);
+
+	/* no tag in the top byte */
+	virt = (uint64_t)((int64_t)(virt << 8) >> 8);
+	tally[WRITES]++;
+	phys = translate(cpu, tally, NO_INFO, virt, true);
+	if (phys != DEVICE && data_line(cpu, tally, phys, STORE_ALL))
+		make_quick(cpu, virt, phys, true);
 }
 
 void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
@@ -306,21 +411,19 @@ void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
 static void fetch_page(struct cpu *cpu, uint64_t *tally, uint64_t virt,
 		       uint64_t phys)
 {
-	uint64_t page = virt >> cpu->page_shift, gone;
+	uint64_t page = virt >> cpu->page_shift;
+	const struct seen *seen;
 
 	if (page == cpu->fetch_page)
 		return;
 	cpu->fetch_page = page;
-	if (micro_tlb_find(&cpu->itlb, page) >= 0)
+	if (micro_tlb_find(&cpu->itlb, virt) >= 0)
 		return;
 	tally[ITLB_REFILLS]++;
-	phys &= ~((1ull << cpu->page_shift) - 1);
-	if (cpu->has_tlb) {
-		tally[TLB_LOOKUPS]++;
-		if (!main_tlb_has(&cpu->tlb, page, phys))
-			tally[TLB_REFILLS]++;
-	}
-	micro_tlb_fill(&cpu->itlb, page, phys, &gone);
+	seen = note(cpu, virt, phys);
+	phys = seen->phys & ~((1ull << seen->shift) - 1);
+	ask_main_tlb(cpu, tally, virt, phys, seen->shift);
+	micro_tlb_fill(&cpu->itlb, virt, phys, seen->shift);
 }
 
 static void fetch_line(struct cpu *cpu, uint64_t *tally, uint64_t at)
@@ -339,8 +442,8 @@ void memory_fetch(struct cpu *cpu, const struct block *block, bool jumped)
 	uint64_t *tally = cpu->tally[block->level];
 	unsigned size = 1u << cpu->l1i.shift;
 
-	if (cpu->flush)
-		memory_flush(cpu);
+	if (snoop_waits(cpu))
+		snoop_take(cpu, tally);
 	for (int part = 0; part < 2 && block->bytes[part]; part++) {
 		uint64_t at = block->phys[part] & ~(uint64_t)(size - 1);
 		uint64_t end = block->phys[part] + block->bytes[part];

@@ -9,6 +9,7 @@
 
 #define MODEL_LEVELS 4	   /* exception levels 0 to 3 */
 #define MODEL_CODES  0x100 /* event numbers that may be modelled */
+#define MODEL_SUMS   0x110 /* from MODEL_CODES on: a core's own events */
 
 /*
  * What the model counts, for each CPU and exception level. Events are sums
@@ -27,7 +28,10 @@ enum tally {
 	UNALIGNED_WRITES,
 	L1D_READ_REFILLS,
 	L1D_WRITE_REFILLS,
-	L1D_WRITE_BACKS,
+	L1D_WRITE_BACKS, /* for want of room */
+	L1D_CLEANS,	 /* written back since somebody wanted it */
+	L1D_INVALIDATED,
+	SNOOPED, /* refilled from another CPU's L1 */
 	DTLB_READ_REFILLS,
 	DTLB_WRITE_REFILLS,
 	L1I_FETCHES,
@@ -38,6 +42,8 @@ enum tally {
 	L2_READ_REFILLS,
 	L2_WRITE_REFILLS,
 	L2_WRITE_BACKS,
+	L2_CLEANS,
+	L2_INVALIDATED,
 	TLB_LOOKUPS,
 	TLB_REFILLS, /* of the main TLB */
 	BUS_READS,
@@ -47,7 +53,11 @@ enum tally {
 	RETURNS,
 	INDIRECT_BRANCHES,
 	TAKEN_BRANCHES,
+	CONDITIONAL_BRANCHES,
 	MISPREDICTED,
+	CONDITIONAL_MISPREDICTED,
+	INDIRECT_MISPREDICTED,
+	INDIRECT_WRONG, /* of these: another target was expected */
 	EXCEPTION_RETURNS,
 	UNDEFINED,
 	SUPERVISOR_CALLS,
@@ -66,7 +76,10 @@ enum tally {
 /* ---- events.c ------------------------------------------------------------ */
 
 bool event_is_modelled(unsigned code);
-/* Of the levels whose bit is set in @levels. */
+/* Of an event that is not the architecture's: MODEL_CODES and more, or 0. */
+unsigned event_own(const char *name);
+/* Of the levels whose bit is set in @levels; @code: or what event_own() said.
+ */
 uint64_t event_total(const uint64_t (*tally)[TALLIES], unsigned code,
 		     unsigned levels);
 
@@ -87,8 +100,11 @@ void core_watch_after(int cpu, int64_t blocks);
 
 /* Put our functions into the registers of each CPU's PMU. */
 bool pmu_hook(char *reason);
-/* The events in @wanted that the PMU of @cpu shall count by the model. */
-void pmu_offer(int cpu, const bool *wanted);
+/*
+ * The events in @wanted that the PMU of @cpu shall count by the model; @own:
+ * what event_own() said of each, or 0.
+ */
+void pmu_offer(int cpu, const bool *wanted, const uint16_t *own);
 /* Look whether a counter ran over; called after so many blocks. */
 void pmu_watch(int cpu);
 /* Does a counter with an event that QEMU lacks keep what is written to it? */

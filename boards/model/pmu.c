@@ -40,8 +40,8 @@ static struct pmu {
 	struct counter counter[COUNTERS];
 	int counters;
 	bool is_v3p5, has_el3;
-	bool modelled[MODEL_CODES];
-	uint32_t known[2]; /* of them, as in PMCEID0 and 1 */
+	uint16_t sum[MODEL_CODES]; /* for event_total(); 0: not modelled */
+	uint32_t known[2];	   /* of them, as in PMCEID0 and 1 */
 } pmus[QEMU_CPUS];
 
 /* ---- what a counter counts ----------------------------------------------- */
@@ -50,7 +50,7 @@ static bool is_ours(const struct pmu *pmu, int n)
 {
 	uint32_t event = pmu->counter[n].type & 0xffff;
 
-	return event < MODEL_CODES && pmu->modelled[event];
+	return event < MODEL_CODES && pmu->sum[event];
 }
 
 static bool is_chain(const struct pmu *pmu, int n)
@@ -117,7 +117,7 @@ static uint64_t source(int cpu, int n)
 
 	if (is_ours(pmu, n))
 		return event_total(core_tally(cpu),
-				   pmu->counter[n].type & 0xffff,
+				   pmu->sum[pmu->counter[n].type & 0xffff],
 				   levels(pmu, env, n));
 	if (is_chain(pmu, n) && !is_ours(pmu, n - 1) && pmu->count[n - 1])
 		return qemu_read_before(env, qemu_hook_of(pmu->count[n - 1]));
@@ -476,12 +476,15 @@ static void tell(int cpu)
 	}
 }
 
-void pmu_offer(int cpu, const bool *wanted)
+void pmu_offer(int cpu, const bool *wanted, const uint16_t *own)
 {
 	for (unsigned code = 0; code < MODEL_CODES; code++) {
-		pmus[cpu].modelled[code] =
-			wanted[code] && event_is_modelled(code);
-		if (code < 0x40 && pmus[cpu].modelled[code])
+		unsigned sum = own[code] ? own[code] : code;
+
+		if (!wanted[code] || !event_is_modelled(sum))
+			continue;
+		pmus[cpu].sum[code] = (uint16_t)sum;
+		if (code < 0x40)
 			pmus[cpu].known[code >> 5] |= 1u << (code & 31);
 	}
 	tell(cpu);

@@ -115,6 +115,14 @@ void qemu_soon(int cpu, qemu_do_work work, int number)
 			      (union qemu_work){ .number = number });
 }
 
+/* xregs[] is behind regs[16]. */
+uint64_t qemu_general64(int cpu, unsigned number)
+{
+	const uint64_t *xregs = (uint64_t *)((char *)qemu_env(cpu) + 64);
+
+	return number < 31 ? xregs[number] : 0;
+}
+
 static qemu_plugin_id_t own_id;
 
 void qemu_on_translation(qemu_on_block see)
@@ -142,6 +150,16 @@ void qemu_set_ram(uint64_t base)
 	found.ram = qemu.cpu_physical_memory_map(base, &size, false);
 	found.ram_base = base;
 	found.ram_size = size;
+}
+
+const void *qemu_ram(uint64_t phys, size_t size)
+{
+	uint64_t offset = phys - found.ram_base;
+
+	if (!found.ram || size > found.ram_size ||
+	    offset > found.ram_size - size)
+		return NULL;
+	return found.ram + offset;
 }
 
 uint64_t qemu_insn_phys(const struct qemu_plugin_insn *insn)

@@ -164,6 +164,11 @@ struct qemu_state qemu_state(int cpu); /* of what runs now */
 int qemu_level(int cpu);	       /* the same, its level alone */
 /* A general register of AArch32, as the mode that it is in has it. */
 uint32_t qemu_general(int cpu, unsigned number);
+/*
+ * One of AArch64; 31: 0. Inside a block the emulator keeps registers elsewhere
+ * but right behind an instruction that called one of its functions.
+ */
+uint64_t qemu_general64(int cpu, unsigned number);
 
 /* Run @work on @cpu soon, between two blocks, QEMU's big lock held. */
 void qemu_soon(int cpu, qemu_do_work work, int number);
@@ -226,6 +231,8 @@ bool qemu_hook(int cpu, uint32_t key, qemu_read read, qemu_write write,
 /* The same for one that qemu_each_register() shows. */
 void qemu_hook_register(struct qemu_register *reg, qemu_read read,
 			qemu_write write, int what, int number);
+/* The same for one that QEMU takes for no operation; false: it does not. */
+bool qemu_hook_nop(int cpu, uint32_t key, qemu_write write, int what);
 const struct qemu_hook *qemu_hook_of(const struct qemu_register *reg);
 uint64_t qemu_read_before(void *env, const struct qemu_hook *hook);
 void qemu_write_before(void *env, const struct qemu_hook *hook, uint64_t value);
@@ -255,6 +262,8 @@ void qemu_add(int cpu, uint32_t key, const char *name, int access,
 #define QEMU_NO_RAM UINT64_MAX /* a device, or the emulator's own memory */
 
 void qemu_set_ram(uint64_t base); /* physical; before the two below */
+/* @size bytes of RAM, or NULL. */
+const void *qemu_ram(uint64_t phys, size_t size);
 /* The physical address of an instruction. */
 uint64_t qemu_insn_phys(const struct qemu_plugin_insn *insn);
 /* The physical address of an access, inside its callback only. */

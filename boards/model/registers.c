@@ -154,6 +154,24 @@ bool qemu_hook(int cpu, uint32_t key, qemu_read read, qemu_write write,
 	return any;
 }
 
+bool qemu_hook_nop(int cpu, uint32_t key, qemu_write write, int what)
+{
+	bool any = false;
+
+	for (int secure = 0; secure < 2; secure++) {
+		struct qemu_register *reg = bank(cpu, key, secure);
+
+		if (!reg || (head(reg)->type & SPECIAL) != NOP)
+			continue;
+		qemu_hook_register(reg, NULL, write, what, 0);
+		/* the other CPUs run: in one step; and blocks stay as they are
+		 */
+		head(reg)->type = (head(reg)->type & ~SPECIAL) | GOES_ON;
+		any = true;
+	}
+	return any;
+}
+
 uint64_t qemu_read_before(void *env, const struct qemu_hook *hook)
 {
 	if (hook->is_constant)

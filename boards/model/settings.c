@@ -20,6 +20,17 @@ static void read_events(char *text, struct core_shape *core)
 			core->events[strtoul(word, NULL, 0)] = true;
 }
 
+static bool read_own(const char *text, struct core_shape *core)
+{
+	char name[32];
+	unsigned code;
+
+	if (sscanf(text, "%x %31s", &code, name) != 2 || code >= MODEL_CODES)
+		return false;
+	core->own[code] = (uint16_t)event_own(name);
+	return core->own[code];
+}
+
 /* As many numbers as there are, up to four. */
 static bool read_numbers(const char *text, unsigned *number, int n)
 {
@@ -69,6 +80,8 @@ static bool read_line(char *line)
 		settings.cores++;
 	else if (!strcmp(word, "events"))
 		read_events(line, core);
+	else if (!strcmp(word, "own"))
+		return read_own(line, core);
 	else if (!strcmp(word, "arm1176"))
 		core->is_arm1176 = true;
 	else if (!strcmp(word, "read-allocate"))

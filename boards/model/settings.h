@@ -16,6 +16,7 @@ struct core_shape {
 	bool read_allocate;	  /* L1D takes in no line that a store misses */
 	uint32_t midr, pmcr;	  /* 0: as the emulator has them */
 	bool events[MODEL_CODES]; /* that the core has */
+	uint16_t own[MODEL_CODES]; /* not the architecture's: event_own() */
 };
 
 /*
@@ -26,6 +27,7 @@ struct core_shape {
  *     tlb 256 2               entries, ways
  *     branches 256 8 8 8      counters, bits of history, targets, returns
  *     events 0x03 0x04 ...
+ *     own 0xc9 conditional    one that is the core's own: see event_own()
  *     arm1176                 the PMU is that core's own
  *     read-allocate           L1D takes in lines for loads only
  *     identity 0x410fc075 0x41072000    MIDR; what PMCR says of the core

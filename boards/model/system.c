@@ -90,12 +90,8 @@ static void write_flush(void *env, const struct qemu_register *reg,
 	if (!cpus[qemu_cpu_of(env)].page_shift) /* nothing runs yet */
 		return;
 	memory_flush(&cpus[qemu_cpu_of(env)]);
-	for (int i = 0; hook->what == FLUSH_ALL && i < qemu_cpus(); i++) {
-		if (i == qemu_cpu_of(env))
-			continue;
-		memset(cpus[i].quick, 0xff, sizeof(cpus[i].quick));
-		cpus[i].flush = true;
-	}
+	if (hook->what == FLUSH_ALL)
+		snoop_flush_tlbs(&cpus[qemu_cpu_of(env)]);
 }
 
 static void see(const char *name, struct qemu_register *reg)
@@ -152,6 +148,7 @@ void system_hook(void)
 						  qemu_cp(15, 13, 0, 0, 1));
 		registers[cpu].hyp_table =
 			qemu_register(cpu, qemu_sys(3, 4, 2, 0, 0));
+		walk_find(cpu);
 		hook_writes(cpu);
 	}
 }

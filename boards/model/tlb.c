@@ -3,7 +3,7 @@
 
 #include "tlb.h"
 
-#define NONE UINT64_MAX
+#define NONE UINT64_MAX /* with a mask of 0: no address */
 
 void micro_tlb_make(struct micro_tlb *tlb, unsigned size)
 {
@@ -13,32 +13,40 @@ void micro_tlb_make(struct micro_tlb *tlb, unsigned size)
 
 void micro_tlb_flush(struct micro_tlb *tlb)
 {
-	memset(tlb->virt, 0xff, sizeof(tlb->virt));
+	for (unsigned i = 0; i < TLB_MICRO_MOST; i++) {
+		tlb->virt[i] = NONE;
+		tlb->mask[i] = 0;
+	}
 	tlb->next = 0;
+}
+
+static uint8_t *hint_of(struct micro_tlb *tlb, uint64_t virt)
+{
+	return &tlb->hint[(virt >> 12) % sizeof(tlb->hint)];
 }
 
 int micro_tlb_find(struct micro_tlb *tlb, uint64_t virt)
 {
-	uint8_t *hint = &tlb->hint[virt % sizeof(tlb->hint)];
+	uint8_t *hint = hint_of(tlb, virt);
 
-	if (tlb->virt[*hint] == virt)
+	if ((virt & tlb->mask[*hint]) == tlb->virt[*hint])
 		return *hint;
 	for (unsigned i = 0; i < tlb->size; i++)
-		if (tlb->virt[i] == virt)
+		if ((virt & tlb->mask[i]) == tlb->virt[i])
 			return *hint = (uint8_t)i;
 	return -1;
 }
 
 int micro_tlb_fill(struct micro_tlb *tlb, uint64_t virt, uint64_t phys,
-		   uint64_t *gone)
+		   unsigned shift)
 {
 	unsigned i = tlb->next;
 
 	tlb->next = (i + 1) % tlb->size;
-	*gone = tlb->virt[i];
-	tlb->virt[i] = virt;
+	tlb->mask[i] = ~((1ull << shift) - 1);
+	tlb->virt[i] = virt & tlb->mask[i];
 	tlb->phys[i] = phys;
-	tlb->hint[virt % sizeof(tlb->hint)] = (uint8_t)i;
+	*hint_of(tlb, virt) = (uint8_t)i;
 	return (int)i;
 }
 
@@ -47,19 +55,14 @@ void main_tlb_make(struct main_tlb *tlb, unsigned entries, unsigned ways)
 	cache_make(&tlb->entries, &(struct cache_shape){ entries, ways, 1 });
 }
 
-void main_tlb_flush(struct main_tlb *tlb)
-{
-	const struct cache *entries = &tlb->entries;
-
-	memset(entries->tags, 0,
-	       sizeof(*entries->tags) * entries->sets * entries->ways);
-}
-
-bool main_tlb_has(struct main_tlb *tlb, uint64_t virt, uint64_t phys)
+bool main_tlb_has(struct main_tlb *tlb, uint64_t virt, uint64_t phys,
+		  unsigned shift)
 {
 	uint64_t unused, sets = tlb->entries.sets;
 	/* the low bits choose the set by the virtual page alone */
-	uint64_t page = (phys << 24 ^ virt / sets) * sets + virt % sets;
+	uint64_t page = virt >> shift;
+	uint64_t tag = phys << 24 ^ page / sets ^ (uint64_t)shift << 48;
 
-	return cache_use(&tlb->entries, page, false, &unused) == CACHE_HIT;
+	return cache_use(&tlb->entries, tag * sets + page % sets, false,
+			 &unused) == CACHE_HIT;
 }

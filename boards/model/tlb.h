@@ -17,7 +17,9 @@
 
 struct micro_tlb {
 	unsigned size, next;
-	uint64_t virt[TLB_MICRO_MOST], phys[TLB_MICRO_MOST]; /* pages */
+	/* a page or a block of pages: where it begins, the bits that tell */
+	uint64_t virt[TLB_MICRO_MOST], mask[TLB_MICRO_MOST];
+	uint64_t phys[TLB_MICRO_MOST];
 	uint8_t hint[256];
 };
 
@@ -27,14 +29,19 @@ struct main_tlb {
 
 void micro_tlb_make(struct micro_tlb *tlb, unsigned size);
 void micro_tlb_flush(struct micro_tlb *tlb);
-/* The slot of page @virt, or -1. */
+/* The slot of address @virt, or -1. */
 int micro_tlb_find(struct micro_tlb *tlb, uint64_t virt);
-/* Returns the slot, sets @gone to the page that had to go. */
+/* The slot that is filled next: what it holds now will be gone. */
+static inline int micro_tlb_next(const struct micro_tlb *tlb)
+{
+	return (int)tlb->next;
+}
+/* Returns the slot. @shift: log2 of what is mapped as one. */
 int micro_tlb_fill(struct micro_tlb *tlb, uint64_t virt, uint64_t phys,
-		   uint64_t *gone);
+		   unsigned shift);
 
 void main_tlb_make(struct main_tlb *tlb, unsigned entries, unsigned ways);
-void main_tlb_flush(struct main_tlb *tlb);
-bool main_tlb_has(struct main_tlb *tlb, uint64_t virt, uint64_t phys);
+bool main_tlb_has(struct main_tlb *tlb, uint64_t virt, uint64_t phys,
+		  unsigned shift);
 
 #endif

@@ -123,6 +123,8 @@ struct block *translate_block(int cpu, const struct qemu_plugin_tb *tb)
 
 	if (!block)
 		abort();
+	if (state.level)
+		walk_kernel(state.is_a64);
 	block->n = (uint16_t)n;
 	block->level = (uint8_t)state.level;
 	block->is_a64 = state.is_a64;
