@@ -320,9 +320,23 @@ def hardware():
                     1800)], said
 
 
+def packages(options):
+    """With programs of others: ./check packages, and with --all."""
+    if not options.all and "packages" not in options.layers:
+        return [], []
+    said, _ = _native()
+    env = {"UPMU_BUILD": os.path.abspath(GCC),
+           "UPMU": os.path.abspath(GCC + "/tools/upmu")}
+    jobs = _scripts("packages", "tests/outside/*.test", env)
+    for job in jobs:
+        job.timeout_s = float((_header(job.words[0], "timeout")
+                               or [DEFAULT_TIMEOUT_S])[0])
+    return jobs, said
+
+
 LAYERS = {one.__name__: one for one in (
     unit, model, clang, sanitize, races, memory, fuzz, cli, static, docs,
-    boards)}
+    boards, packages)}
 NAMES = list(LAYERS)
 
 

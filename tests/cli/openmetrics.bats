@@ -95,6 +95,20 @@ print(json.load(open("report.json"))["events"][1]["value"])')
 	"$check" out/m.prom first.prom
 }
 
+@test "openmetrics_of_a_service_that_is_ended_has_all_and_succeeds" {
+	sleep 60 3>&- &
+	watched=$!
+	"$upmu" stat -p $watched -I 50ms --openmetrics m.prom -e task-clock \
+		2>said 3>&- &
+	await test -s m.prom
+	rm m.prom
+	kill -TERM $!
+	wait $!
+	kill $watched
+	"$check" m.prom
+	[ ! -s said ]
+}
+
 @test "openmetrics_of_a_repeated_run_is_refused" {
 	run "$upmu" stat -r 3 --openmetrics m.prom -- true
 	[ "$status" -eq 2 ]

@@ -200,11 +200,12 @@ static void put_head(FILE *out, const char *family, const char *type,
 	fprintf(out, "\n# TYPE %s %s\n", family, type);
 }
 
+/* Times to the nanosecond; an estimate of events is no more than whole. */
 static void put_number(FILE *out, const char *name, const char *labels,
-		       double value)
+		       double value, bool is_time)
 {
 	fprintf(out, labels[0] ? "%s{%s} " : "%s%s ", name, labels);
-	fprintf(out, value == floor(value) ? "%.0f\n" : "%.9f\n", value);
+	fprintf(out, "%.*f\n", is_time ? 9 : 0, value);
 }
 
 static const char *help_of(const struct engine_event *event, char *text,
@@ -237,7 +238,7 @@ static void put_family(FILE *out, const struct stat_report *report,
 				 help_of(&event[i], text, sizeof(text)));
 		has_head = true;
 		put_number(out, series[i].family, series[i].labels,
-			   series[i].sum / (is_time ? 1e9 : 1));
+			   series[i].sum / (is_time ? 1e9 : 1), is_time);
 	}
 }
 
@@ -266,9 +267,10 @@ static double tell_error(const struct stat_report *report, size_t i)
 	const struct engine_count *count = &report->count[i];
 	const struct estimate *e = &count->estimate;
 
-	if (count->state != ENGINE_COUNTED || !(e->total > 0))
+	if (count->state != ENGINE_COUNTED || !count->estimated ||
+	    !(e->total > 0))
 		return NAN;
-	return count->estimated ? (e->high - e->low) / 2 / e->total : 0;
+	return (e->high - e->low) / 2 / e->total;
 }
 
 /* What is told of each event's last interval. */
@@ -322,7 +324,7 @@ static void put_info(FILE *out, const struct stat_report *report)
 					      : "tasks");
 	fclose(text);
 	put_head(out, "upmu_info", "gauge", "Who counted, and on what.");
-	put_number(out, "upmu_info", labels, 1);
+	put_number(out, "upmu_info", labels, 1, false);
 }
 
 static int write_metrics(FILE *out, const void *what)
@@ -336,10 +338,11 @@ static int write_metrics(FILE *out, const void *what)
 		put_about(out, report, &abouts[i]);
 	put_head(out, "upmu_counted_seconds_total", "counter",
 		 "Time in which upmu counted.");
-	put_number(out, "upmu_counted_seconds_total", "", counted_s);
+	put_number(out, "upmu_counted_seconds_total", "", counted_s, true);
 	put_head(out, "upmu_start_time_seconds", "gauge",
 		 "When counting began, since 1970: counters were 0 then.");
-	put_number(out, "upmu_start_time_seconds", "", (double)report->when);
+	put_number(out, "upmu_start_time_seconds", "", (double)report->when,
+		   false);
 	put_info(out, report);
 	return ferror(out) ? -1 : 0;
 }
