@@ -78,7 +78,7 @@ def _cross(arch):
 ARM_MACHINES = (40, 183)
 
 
-def _is_arm_program(path):
+def is_arm_program(path):
     with open(path, "rb") as file:
         head = file.read(20)
     return (head[:4] == b"\x7fELF"
@@ -93,7 +93,7 @@ def _meson_tests(layer, folder, build, label="", wrapper=None):
         words = test["cmd"]
         if f"/tests/{folder}/" not in "\n".join(words):
             continue
-        if wrapper and not _is_arm_program(words[0]):
+        if wrapper and not is_arm_program(words[0]):
             continue    # a script: says the same on every architecture
         yield tap.Job(layer, f"{test['name']}{label}",
                       ([wrapper] if wrapper else []) + words,

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""What compilers make of a source, for tests/mutate.
+
+A fault in what only ARM programs have shows in no native test. One that leaves
+the code as it was, on this machine and for each ARM, is none.
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+
+DROPPED = re.compile(r"-(g\S*|MD)$")
+WITH_A_WORD = ("-o", "-MQ", "-MF")
+
+
+def _without_places(words):
+    """A compiler's call without what depends on lines and columns."""
+    kept, words = [], iter(words)
+    for word in words:
+        if word in WITH_A_WORD:
+            next(words)
+        elif not DROPPED.match(word):
+            kept.append(word)
+    return kept
+
+
+class Compiled:
+    """The sources of one build."""
+
+    def __init__(self, tree, build):
+        self.tree, self.commands, self.before = tree, {}, {}
+        with open(build + "/compile_commands.json") as file:
+            for one in json.load(file):
+                path = os.path.relpath(os.path.realpath(os.path.join(
+                    one["directory"], one["file"])), os.path.realpath(tree))
+                self.commands.setdefault(path, one)
+
+    def _code(self, path):
+        """The object file's bytes; None where it does not compile."""
+        one = self.commands[path]
+        with tempfile.TemporaryDirectory() as work:
+            words = _without_places(shlex.split(one["command"]))
+            done = subprocess.run([*words, "-w", "-O2", "-o", work + "/code"],
+                                  cwd=one["directory"],
+                                  stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL)
+            if done.returncode:
+                return None
+            with open(work + "/code", "rb") as file:
+                return file.read()
+
+    def look(self, path):
+        """Before a fault is put into a file."""
+        if path in self.commands and path not in self.before:
+            self.before[path] = self._code(path)
+
+    def is_same(self, path):
+        """Whether it is as it was; a header is never known to be."""
+        return (path in self.commands
+                and self._code(path) == self.before[path])
