@@ -53,6 +53,15 @@ elf() {
 	[[ "$output" == *"CPU 4-7: Arm Cortex-A15"* ]]
 }
 
+@test "check_takes_its_own_folder_of_modules_for_no_upgrade" {
+	for folder in '' "$release"; do
+		mkdir -p "$UPMU_ROOT/lib/modules/$folder"
+		run "$upmu" check
+		[[ "$output" == *" module "* ]]
+		[[ "$output" != *'the kernel was upgraded'* ]]
+	done
+}
+
 @test "check_asks_for_the_headers_package_of_the_flavour" {
 	modules "$release"
 	run "$upmu" check

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -53,6 +54,19 @@ static void pi1_is_an_arm1176_though_its_kernel_says_architecture_7(void **s)
 	assert_one_kind("pi1", "arm1176", "armv6_1176", 8, 0x1);
 	assert_int_equal(machine.kinds[0].cycles_config, 0xff);
 	assert_int_equal(machine.kinds[0].midr, 0x410fb767);
+}
+
+static void looking_leaves_no_descriptor_open(void **s)
+{
+	int before = dup(STDIN_FILENO), after;
+
+	(void)s;
+	close(before);
+	boot("pi2");
+	boot("odroid-xu4");
+	after = dup(STDIN_FILENO);
+	close(after);
+	assert_int_equal(after, before);
 }
 
 static void pi2_is_a_cortex_a7(void **s)
@@ -331,6 +345,7 @@ int main(void)
 		cmocka_unit_test(
 			pi1_is_an_arm1176_though_its_kernel_says_architecture_7),
 		cmocka_unit_test(pi2_is_a_cortex_a7),
+		cmocka_unit_test(looking_leaves_no_descriptor_open),
 		cmocka_unit_test(
 			pi3_in_32_bits_is_a_cortex_a53_under_the_v7_driver),
 		cmocka_unit_test(pi3_without_a_perf_pmu_is_still_known),

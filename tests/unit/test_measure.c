@@ -83,6 +83,23 @@ static void the_defaults_are_10_and_101_runs(void **state)
 	assert_int_equal(calls, 111);
 }
 
+static void three_times(void *arg)
+{
+	(void)arg;
+	upmu_model.step[0] = 3000;
+}
+
+static void the_first_run_after_the_warm_up_counts_like_all(void **state)
+{
+	(void)state;
+	options.runs = 5;
+	options.warmup = 3;
+	assert_int_equal(measure(three_times, NULL), 0);
+	assert_int_equal(results[0].overhead, 1000);
+	assert_int_equal(results[0].min, 2000);
+	assert_int_equal(results[0].max, 2000);
+}
+
 static void quartiles_are_counts_that_were_seen(void **state)
 {
 	uint64_t step = 0;
@@ -207,6 +224,7 @@ int main(void)
 		MEASURE_TEST(an_empty_function_measures_0),
 		MEASURE_TEST(runs_and_warm_up_are_as_many_as_asked_for),
 		MEASURE_TEST(the_defaults_are_10_and_101_runs),
+		MEASURE_TEST(the_first_run_after_the_warm_up_counts_like_all),
 		MEASURE_TEST(quartiles_are_counts_that_were_seen),
 		MEASURE_TEST(the_quartiles_of_two_runs_are_these_two),
 		MEASURE_TEST(results_stand_as_far_apart_as_the_caller_says),

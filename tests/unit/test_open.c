@@ -319,35 +319,6 @@ static void an_event_of_one_kind_of_core_is_exdev(void **state)
 	assert_said("hint: bind the thread");
 }
 
-static void paranoid_3_tells_the_value_and_the_command(void **state)
-{
-	(void)state;
-	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
-	fake.perf_error = -EACCES;
-	assert_refused("cycles", NULL, -EACCES, "perf_event_paranoid is 3");
-	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=1");
-}
-
-static void paranoid_2_counts_user_mode_and_says_so(void **state)
-{
-	(void)state;
-	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
-	fake.only_user = true;
-	assert_opens("cycles,instructions", NULL);
-	assert_string_equal(upmu_event_name(set, 0), "cycles:u");
-	assert_string_equal(upmu_event_name(set, 1), "instructions:u");
-}
-
-static void paranoid_2_on_a_core_without_filters_is_eacces(void **state)
-{
-	(void)state;
-	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
-	fake.only_user = true;
-	fake.has_no_filter = true;
-	assert_refused("cycles", NULL, -EACCES, "perf_event_paranoid is 2");
-	assert_said("kernel.perf_event_paranoid=1");
-}
-
 static void a_filter_that_the_core_lacks_is_einval(void **state)
 {
 	const struct upmu_options options = options_of("read", 0);
@@ -356,15 +327,6 @@ static void a_filter_that_the_core_lacks_is_einval(void **state)
 	fake.has_no_filter = true;
 	assert_refused("cycles:u", &options, -EINVAL,
 		       "cannot count user or kernel mode alone");
-}
-
-static void
-a_policy_that_refuses_although_paranoid_permits_is_told(void **state)
-{
-	(void)state;
-	fake.perf_error = -EPERM;
-	assert_refused("cycles", NULL, -EACCES,
-		       "although perf_event_paranoid is 0");
 }
 
 static void no_pmu_is_enodev(void **state)
@@ -567,12 +529,7 @@ int main(void)
 		OPEN_TEST(
 			one_event_too_many_is_enospc_where_cycles_do_not_lead),
 		OPEN_TEST(an_event_of_one_kind_of_core_is_exdev),
-		OPEN_TEST(paranoid_3_tells_the_value_and_the_command),
-		OPEN_TEST(paranoid_2_counts_user_mode_and_says_so),
-		OPEN_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
 		OPEN_TEST(a_filter_that_the_core_lacks_is_einval),
-		OPEN_TEST(
-			a_policy_that_refuses_although_paranoid_permits_is_told),
 		OPEN_TEST(no_pmu_is_enodev),
 		OPEN_TEST(no_pmu_is_enodev_also_where_paranoid_refuses),
 		OPEN_TEST(a_pmu_that_stands_still_gives_no_numbers),

@@ -66,6 +66,12 @@ static void report_at_exit(void)
 	region_of("never");
 }
 
+static void report_without_standard_input(void)
+{
+	close(STDIN_FILENO);
+	report_at_exit();
+}
+
 static void report_by_hand(void)
 {
 	int fd = open(report_path, O_WRONLY | O_TRUNC);
@@ -128,6 +134,14 @@ static void the_report_at_exit_is_json_where_the_name_says_so(void **state)
 	assert_int_equal(json_integer_value(json_object_get(event, "overhead")),
 			 2000);
 	json_decref(root);
+}
+
+/* The report's descriptor is 0. */
+static void a_daemon_without_standard_input_reports_too(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(report_without_standard_input), 0);
+	json_decref(load_report());
 }
 
 static const char *report_text(void)
@@ -216,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			the_report_at_exit_is_json_where_the_name_says_so),
+		cmocka_unit_test(a_daemon_without_standard_input_reports_too),
 		cmocka_unit_test(
 			a_mean_in_json_has_no_digits_that_nobody_counted),
 		cmocka_unit_test(forked_workers_write_a_report_each),

@@ -56,6 +56,13 @@ static void the_estimate_is_rounded_to_the_nearest(void **state)
 	assert_scaled(1, 3, 2, 2);
 }
 
+static void times_of_centuries_are_divided_to_the_last_bit(void **state)
+{
+	(void)state;
+	assert_scaled(3, UINT64_MAX, UINT64_MAX - 1, 3);
+	assert_scaled(123456789, UINT64_MAX - 7, UINT64_MAX / 3 * 2, 185185183);
+}
+
 static void an_event_that_never_ran_has_no_estimate(void **state)
 {
 	(void)state;
@@ -83,6 +90,8 @@ int main(void)
 		cmocka_unit_test(a_count_of_the_whole_time_stays_as_it_is),
 		cmocka_unit_test(half_the_time_doubles_the_count),
 		cmocka_unit_test(the_estimate_is_rounded_to_the_nearest),
+		cmocka_unit_test(
+			times_of_centuries_are_divided_to_the_last_bit),
 		cmocka_unit_test(an_event_that_never_ran_has_no_estimate),
 		cmocka_unit_test(times_that_cannot_be_are_refused),
 		cmocka_unit_test(an_estimate_beyond_64_bits_is_refused),
