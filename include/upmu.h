@@ -422,6 +422,8 @@ UPMU_API const char *upmu_version(void);
 
 /* regions of a program, and measuring a function */
 #include <upmu/regions.h>
+/* each N events a sample */
+#include <upmu/watch.h>
 /* upmu_count(), inline */
 #include <upmu/count.h>
 

@@ -173,14 +173,24 @@ size_t upmu_sys_page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int upmu_sys_map(int fd, size_t size, void **out)
+static int map(int fd, size_t size, int protection, void **out)
 {
-	void *address = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	void *address = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
 
 	if (address == MAP_FAILED)
 		return -errno;
 	*out = address;
 	return 0;
+}
+
+int upmu_sys_map(int fd, size_t size, void **out)
+{
+	return map(fd, size, PROT_READ, out);
+}
+
+int upmu_sys_map_writable(int fd, size_t size, void **out)
+{
+	return map(fd, size, PROT_READ | PROT_WRITE, out);
 }
 
 void upmu_sys_unmap(void *address, size_t size)

@@ -65,6 +65,7 @@ size_t upmu_sys_page_size(void);
 
 /** Map @size bytes of @fd read-only and shared. 0 or -errno. */
 int upmu_sys_map(int fd, size_t size, void **out);
+int upmu_sys_map_writable(int fd, size_t size, void **out);
 void upmu_sys_unmap(void *address, size_t size);
 
 /** The CPUs that a thread may run on; @pid 0: the caller. 0 or -errno. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Man pages of section 3 from the contract in include/upmu.h.
 
-man3.py HEADER REGIONS COUNT FOLDER VERSION : one page for each function, and
+man3.py HEADER... COUNT FOLDER VERSION : one page for each function, and
 upmu.3 from the comment at the header's head. The header is the one place where
 the contract is written; a function without one is an error.
 """
@@ -173,9 +173,9 @@ def read(path):
 
 
 def main():
-    header, regions, count = map(read, sys.argv[1:4])
-    folder, version = sys.argv[4:6]
-    header += regions
+    *headers, count = map(read, sys.argv[1:-2])
+    folder, version = sys.argv[-2:]
+    header = "".join(headers)
     contracts = list(functions(header))
     contracts += [c for c in functions(count) if c.name == "upmu_count"]
     for contract in contracts:

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/* Told each N events: how often, by whom, and what is refused. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib_tap.h"
+#include "upmu.h"
+
+#define TURNS 1000000u
+#define EVERY 50000u
+
+static void spin(unsigned int n)
+{
+	for (; n; n--)
+		__asm__ volatile("" : "+r"(n));
+}
+
+static struct upmu_watch *open_watch(int32_t tid, uint64_t every)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .pid = tid };
+	struct upmu_watch *watch = NULL;
+
+	if (upmu_watch_open(&watch, "cycles:u", every, &options))
+		note("%s", upmu_explain());
+	return watch;
+}
+
+/* How many samples there are, all of @tid; 0 where one is of another. */
+static unsigned int take_all(struct upmu_watch *watch, pid_t tid)
+{
+	struct upmu_sample sample = { .size = sizeof(sample) };
+	unsigned int n = 0;
+	uint64_t last = 0;
+	bool good = true;
+
+	while (watch && !upmu_watch_next(watch, &sample)) {
+		good = good && sample.tid == (uint32_t)tid &&
+		       sample.time_ns > last && !sample.lost;
+		last = sample.time_ns;
+		n++;
+	}
+	note("%u samples", n);
+	return good ? n : 0;
+}
+
+/* Two to four cycles a turn, and the thread's start. */
+static bool fits(unsigned int n, unsigned int turns)
+{
+	return n >= turns / EVERY * 2 - 1 && n <= turns / EVERY * 5;
+}
+
+static bool is_told(struct upmu_watch *watch)
+{
+	struct pollfd told = { .fd = upmu_watch_fd(watch), .events = POLLIN };
+
+	return poll(&told, 1, 0) == 1 && (told.revents & POLLIN);
+}
+
+static void watch_self(void)
+{
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	struct upmu_watch *watch = open_watch(0, EVERY);
+	struct upmu_sample sample = { .size = sizeof(sample) };
+	bool before = is_told(watch);
+	int status = -1;
+
+	spin(TURNS);
+	ok(!before && is_told(watch), "poll_tells_once_there_are_samples");
+	if (!fork())
+		_exit(upmu_watch_next(watch, &sample) == -ESTALE ? 0 : 1);
+	wait(&status);
+	ok(!status, "a_child_has_none_of_its_parents_samples");
+	ok(fits(take_all(watch, self), TURNS),
+	   "each_so_many_cycles_give_a_sample");
+	ok(upmu_watch_next(watch, &sample) == -EAGAIN,
+	   "then_there_is_none_and_nobody_waits");
+	sample.size = 8;
+	ok(upmu_watch_next(watch, &sample) == -EINVAL,
+	   "a_sample_without_its_size_is_einval");
+	upmu_watch_close(watch);
+}
+
+/* Far more than the ring has room for, then one that tells. */
+static void lose_some(void)
+{
+	struct upmu_watch *watch = open_watch(0, 2000);
+	struct upmu_sample sample = { .size = sizeof(sample) };
+	uint64_t lost = 0;
+	unsigned int n = 0;
+
+	for (int round = 0; round < 2; round++) {
+		spin(3 * TURNS);
+		while (!upmu_watch_next(watch, &sample)) {
+			lost += sample.lost;
+			n++;
+		}
+	}
+	note("%u taken, %" PRIu64 " lost", n, lost);
+	ok(n > 100 && lost > 100, "samples_that_found_no_room_are_told");
+	upmu_watch_close(watch);
+}
+
+/* ---- two other threads -------------------------------------------------- */
+
+static struct worker {
+	pthread_t thread;
+	pid_t tid;
+	sem_t is_there, go, is_done, over;
+} workers[2];
+
+static void *work(void *argument)
+{
+	struct worker *self = argument;
+
+	self->tid = (pid_t)syscall(SYS_gettid);
+	sem_post(&self->is_there);
+	sem_wait(&self->go);
+	spin(TURNS * (unsigned int)(1 + (self - workers)));
+	sem_post(&self->is_done);
+	sem_wait(&self->over);
+	return NULL;
+}
+
+static void start(struct worker *worker)
+{
+	sem_init(&worker->is_there, 0, 0);
+	sem_init(&worker->go, 0, 0);
+	sem_init(&worker->is_done, 0, 0);
+	sem_init(&worker->over, 0, 0);
+	pthread_create(&worker->thread, NULL, work, worker);
+	sem_wait(&worker->is_there);
+}
+
+static void watch_others(void)
+{
+	struct upmu_watch *watches[2];
+	bool passed = true;
+
+	for (int i = 0; i < 2; i++) {
+		start(&workers[i]);
+		watches[i] = open_watch(workers[i].tid, EVERY);
+	}
+	for (int i = 0; i < 2; i++)
+		sem_post(&workers[i].go);
+	for (unsigned int i = 0; i < 2; i++) {
+		sem_wait(&workers[i].is_done);
+		passed = fits(take_all(watches[i], workers[i].tid),
+			      TURNS * (i + 1)) &&
+			 passed;
+		upmu_watch_close(watches[i]);
+		sem_post(&workers[i].over);
+		pthread_join(workers[i].thread, NULL);
+	}
+	ok(passed, "two_other_threads_are_told_of_each_by_itself");
+}
+
+/* ---- what is refused ---------------------------------------------------- */
+
+static bool refuses(const char *event, uint64_t every, uint32_t flags,
+		    int error)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .flags = flags };
+	struct upmu_watch *watch = NULL;
+	int ret = upmu_watch_open(&watch, event, every, &options);
+
+	note("%d: %s", ret, upmu_explain());
+	return ret == error && !watch && upmu_explain()[0];
+}
+
+int main(void)
+{
+	watch_self();
+	lose_some();
+	watch_others();
+	ok(refuses("cycles", 0, 0, -EINVAL), "each_0_counts_is_einval");
+	ok(refuses("cycles,instructions", 1000, 0, -EINVAL),
+	   "two_events_are_einval");
+	ok(refuses("cycles", 1000, UPMU_OPEN_INHERIT, -EINVAL),
+	   "children_are_einval");
+	ok(refuses("nosuch", 1000, 0, -ENOENT), "an_unknown_event_is_enoent");
+	upmu_watch_close(NULL);
+	return tap_done();
+}
