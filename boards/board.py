@@ -22,6 +22,7 @@ import files        # noqa: E402
 import image        # noqa: E402
 import kernels      # noqa: E402
 import model        # noqa: E402
+import ownkernel    # noqa: E402
 import program      # noqa: E402
 import table        # noqa: E402
 import terminal     # noqa: E402
@@ -37,7 +38,6 @@ QUIET = ("rdinit=/init console={console} panic=-1 loglevel=8 "
 
 TIMEOUT_S = 120
 MOST_INPUT = 1 << 30    # does not fit into any such board
-DEBUG_SLOWER = 5        # KASAN and lockdep, emulated
 
 
 def print_list():
@@ -98,8 +98,8 @@ def prepare(options):
     board = table.find(options.name, options.set)
     kernel_arch = table.kernel_arch(board)
     suite = options.kernel or board["suites"].split()[0]
-    if suite not in board["suites"].split() and not (
-            suite == kernels.DEBUG and kernel_arch == "armhf"):
+    if not (suite in board["suites"].split() or
+            ownkernel.has(suite, kernel_arch)):
         raise debian.Failure(f"board {options.name} has no kernel suite "
                              f"'{suite}'; it has {board['suites']}")
     if options.memory:
@@ -243,7 +243,7 @@ class Boot:
         if self.options.timeout is None and self.options.shell:
             return None
         return ((self.options.timeout or TIMEOUT_S) *
-                (DEBUG_SLOWER if self.suite == kernels.DEBUG else 1))
+                ownkernel.slower(self.suite))
 
     def run(self):
         """The command's status, or 125 for a board at fault."""

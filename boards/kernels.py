@@ -7,7 +7,7 @@ import os
 import re
 import sys
 
-import debugkernel
+import ownkernel
 from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoSuite, cache,
                     command, native, obtain, write)
 
@@ -15,7 +15,6 @@ from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoSuite, cache,
 FLAVOURS = {"armhf": "armmp", "armhf-rt": "rt-armmp", "armel": "rpi",
             "arm64": "arm64", "arm64-16k": "arm64-16k"}
 NEWEST = ("sid", "forky", "trixie")
-DEBUG = "debug"                 # a suite of its own: debugkernel.py
 USERLAND_SUITE = "bookworm"     # busybox: the same on every board
 
 
@@ -60,8 +59,8 @@ def _parts(apt, image):
 @functools.lru_cache(None)      # one and the same while a process runs
 def kernel(suite, arch):
     """Folder with vmlinuz, release, modules and trees of a kernel."""
-    if suite == DEBUG:
-        return debugkernel.kernel()
+    if ownkernel.has(suite, arch):
+        return ownkernel.kernel(suite, arch)
 
     def fill(folder):
         apt = _apt(suite, arch)
@@ -144,8 +143,8 @@ def _bring_libc(folder, home, tools):
 
 def headers(suite, arch):
     """Kbuild's folder for exactly the kernel that kernel() gave."""
-    if suite == DEBUG:
-        return debugkernel.headers()
+    if ownkernel.has(suite, arch):
+        return ownkernel.headers(suite, arch)
     version = release(suite, arch)
     name = f"headers/{arch}-{version}"
     home = os.path.join(cache(), name)

@@ -12,6 +12,7 @@ import time
 
 import debian
 import kernels
+import ownkernel
 import table
 import tap
 
@@ -27,7 +28,6 @@ VALGRIND_SLOWER = 10
 # Emulated and sanitized programs, on a machine that does more at a time.
 SLACK = 8
 DEFAULT_TIMEOUT_S = 600
-DEBUG_SLOWER = 5        # as boards/run has it
 EMULATOR_MIB = 250      # beside the board's own memory
 TOLD_AFTER_S = 20       # what is being built
 _built = {}
@@ -218,8 +218,9 @@ def _suites(board, which, options):
     """Kernel suites that a test runs on; None is the board's default."""
     row = table.find(board)
     suites = row["suites"].split()
+    arch = table.kernel_arch(row)
     if options.debug_kernel:
-        return [kernels.DEBUG] if table.kernel_arch(row) == "armhf" else []
+        return [one for one in ownkernel.DEBUG if ownkernel.has(one, arch)]
     if which != "all":
         return [None]
     if options.all:
@@ -270,19 +271,24 @@ def _memory_mib(board):
     return EMULATOR_MIB + int(found.group(1) if found else 512)
 
 
+def _boards_of(path, options):
+    """The boards that a test runs on now."""
+    tier = (_header(path, "tier") or ["default"])[0]
+    if not options.debug_kernel:
+        wanted = tier == "default" or tier == "all" and options.all
+        return _header(path, "board") if wanted else []
+    if "/kmod_" not in path or tier == "all" and not options.all:
+        return []
+    unfit = _header(path, "debug")[:1] == ["no"]
+    return [] if unfit else _header(path, "board")
+
+
 def boards(options):
     jobs, said, pairs = [], [], set()
     for path in sorted(glob.glob("tests/boards/*.test")):
-        if _header(path, "tier") == ["all"] and not options.all:
-            continue
-        if options.debug_kernel and (_header(path, "debug")[:1] == ["no"] or
-                                     "/kmod_" not in path):
-            continue
         which = (_header(path, "kernels") or ["default"])[0]
         timeout_s = float((_header(path, "timeout") or ["600"])[0])
-        if options.debug_kernel:
-            timeout_s *= DEBUG_SLOWER
-        for board in _header(path, "board"):
+        for board in _boards_of(path, options):
             for suite in _suites(board, which, options):
                 name = os.path.basename(path)[:-len(".test")]
                 name = f"{name} {board}" + (f" {suite}" if suite else "")
@@ -298,7 +304,7 @@ def boards(options):
                 if suite:
                     env["UPMU_KERNEL"] = suite
                 jobs.append(tap.Job("boards", name, [path, board],
-                                    timeout_s, env,
+                                    timeout_s * ownkernel.slower(suite), env,
                                     memory_mib=_memory_mib(board)))
     return jobs, _boards_built(pairs) + said
 

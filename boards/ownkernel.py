@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Small kernels of our own configuration, from Debian's linux-source.
+
+For what no kernel of a distribution has: KASAN, lockdep, kmemleak, faults to
+order. They boot as `boards/run BOARD --kernel debug`; building one takes
+minutes and 2 GiB.
+"""
+import glob
+import hashlib
+import os
+import re
+import shutil
+import sys
+import typing
+
+from debian import (Apt, Failure, call, command, native, obtain,
+                    progress)
+
+CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "configs")
+
+
+class Own(typing.NamedTuple):
+    suite: str      # whose linux-source
+    linux: str      # ARCH
+    cross: str      # CROSS_COMPILE
+    image: str      # what the emulator loads, in arch/ARCH/boot
+    configs: str    # the files of configs/ that make its configuration
+    slower: int     # than a distribution's kernel, in time limits
+
+
+# By the name that stands for a suite, and the board's kernel (kernels.py).
+OWN = {
+    ("debug", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
+                            "zImage", "machine arm trouble kasan", 5),
+}
+# What the module is tried on with --debug-kernel.
+DEBUG = ("debug",)
+
+# What modules are built with; all other sources are removed afterwards.
+KEPT = re.compile(r"/(Makefile|Kbuild|Module\.symvers|\.config)$|"
+                  r"/(scripts|include)/|/arch/arm(64)?/(Makefile|include/)")
+
+
+def has(suite, arch):
+    return (suite, arch) in OWN
+
+
+def slower(suite):
+    """By how much its time limits are longer."""
+    return max((own.slower for (name, _), own in OWN.items()
+                if name == suite), default=1)
+
+
+def _make(own, folder, *words):
+    call("nice", "make", "-s", f"ARCH={own.linux}",
+         f"CROSS_COMPILE={own.cross}", "-C", folder, *words)
+
+
+def _config(own):
+    text = ""
+    for name in own.configs.split():
+        with open(os.path.join(CONFIGS, name + ".config")) as file:
+            text += file.read()
+    return text
+
+
+def _held(line, got):
+    name, value = line.split("=", 1)
+    if value == "n":
+        return not any(one.startswith(name + "=") for one in got)
+    return line in got
+
+
+def _configure(own, tree):
+    """allnoconfig and our lines; every one of these must have held."""
+    with open(tree + "/own.config", "w") as file:
+        file.write(_config(own))
+    _make(own, tree, f"KCONFIG_ALLCONFIG={tree}/own.config", "allnoconfig")
+    with open(tree + "/.config") as file:
+        got = set(file.read().splitlines())
+    lost = [line for line in _config(own).splitlines()
+            if line.startswith("CONFIG_") and not _held(line, got)]
+    if lost:
+        raise Failure("this kernel source refuses " + ", ".join(lost))
+
+
+def _prune(tree):
+    for folder, _, names in os.walk(tree, topdown=False):
+        for name in names:
+            path = os.path.join(folder, name)
+            if not KEPT.match(path[len(tree):]):
+                os.unlink(path)
+        if not os.listdir(folder):
+            os.rmdir(folder)
+
+
+def _unpack(own, folder, tree):
+    apt = Apt(own.suite, native())
+    apt.ready()
+    package = apt.depends("linux-source", r"linux-source-[\d.]+")
+    apt.fetch(package, folder + "/package")
+    archives = glob.glob(folder + "/package/usr/src/linux-source-*.tar.*")
+    os.mkdir(tree)
+    progress("unpacking the kernel's source")
+    call("tar", "-x", "-C", tree, "--strip-components=1",
+         "--exclude=*/Documentation/*/*", "-f", archives[0])
+    shutil.rmtree(folder + "/package")
+
+
+def _fill(own, name, folder):
+    call(os.path.join(CONFIGS, "../../scripts/need"), "--ask", "make", "bc",
+         "bison", "flex", "xz-utils", f"gcc-{own.cross[:-1]}")
+    tree = folder + "/tree"
+    _unpack(own, folder, tree)
+    _configure(own, tree)
+    progress(f"building the kernel '{name}': minutes")
+    _make(own, tree, f"LOCALVERSION=-upmu-{name}", f"-j{os.cpu_count() or 1}",
+          own.image, "modules")
+    with open(tree + "/include/config/kernel.release") as file:
+        release = file.read().strip()
+    shutil.move(f"{tree}/arch/{own.linux}/boot/{own.image}",
+                folder + "/vmlinuz")
+    with open(folder + "/release", "w") as file:
+        file.write(release + "\n")
+    progress("")
+    _prune(tree)
+    os.rename(tree, f"{folder}/linux-headers-{release}")
+
+
+def kernel(suite, arch):
+    """Folder with vmlinuz and release; built at the first call."""
+    own = OWN[suite, arch]
+    mark = hashlib.sha256(_config(own).encode()).hexdigest()[:12]
+    return obtain(f"own-kernels/{suite}-{arch}-{mark}",
+                  lambda folder: _fill(own, suite, folder))
+
+
+def headers(suite, arch):
+    """Kbuild's folder of that kernel."""
+    return glob.glob(kernel(suite, arch) + "/linux-headers-*")[0]
+
+
+if __name__ == "__main__":
+    sys.exit(command("boards", lambda: print(kernel(*sys.argv[1:]))))
