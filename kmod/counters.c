@@ -65,6 +65,7 @@ static u32 upmu_wanted;
 static unsigned int upmu_session;
 static unsigned int upmu_takers;     /* of upmu_wanted; upmu_mutex */
 static unsigned int upmu_wrap_users; /* of any mode; upmu_mutex */
+static cpumask_t upmu_cpus_of_perf;  /* its events are on what is wanted */
 static cpumask_t upmu_cpus_refused;  /* perf would not go */
 
 static void upmu_cpu_go(struct upmu_cpu *cpu, enum upmu_cpu_state state)
@@ -88,11 +89,14 @@ static void upmu_cpu_go(struct upmu_cpu *cpu, enum upmu_cpu_state state)
 static void upmu_cpu_announce(void *unused)
 {
 	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
+	u32 perf = upmu_wrap_perf_mask();
 
 	if (cpu->state != UPMU_CPU_FREE || !upmu_core_of(smp_processor_id()))
 		return;
 	upmu_cpu_go(cpu, UPMU_CPU_TAKING);
-	cpu->perf_ran = upmu_wrap_perf_mask();
+	cpu->perf_ran = perf;
+	if (perf & READ_ONCE(upmu_wanted))
+		cpumask_set_cpu(smp_processor_id(), &upmu_cpus_of_perf);
 }
 
 /* Interrupts off. */
@@ -198,11 +202,12 @@ static void upmu_counters_end(void)
 {
 	on_each_cpu(upmu_cpu_return, NULL, 1);
 	WRITE_ONCE(upmu_wanted, 0);
+	smp_mb(); /* who waits looks in the other order */
 	/*
 	 * What waited for a counter gets one. Where this fails (no memory) it
 	 * gets one when perf next rotates its events.
 	 */
-	upmu_wrap_kick();
+	upmu_wrap_kick(&upmu_cpus_waiting);
 	upmu_wrap_pin();
 }
 
@@ -213,10 +218,12 @@ static int upmu_counters_begin(u32 mask)
 	if (err)
 		return err;
 	upmu_session++;
+	cpumask_clear(&upmu_cpus_of_perf);
+	cpumask_clear(&upmu_cpus_waiting);
 	cpumask_clear(&upmu_cpus_refused);
 	WRITE_ONCE(upmu_wanted, mask);
 	on_each_cpu(upmu_cpu_announce, NULL, 1);
-	err = upmu_wrap_kick();
+	err = upmu_wrap_kick(&upmu_cpus_of_perf);
 	if (!err)
 		on_each_cpu(upmu_cpu_take, NULL, 1);
 	if (!err && !cpumask_empty(&upmu_cpus_refused))

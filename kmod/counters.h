@@ -79,8 +79,10 @@ void upmu_wrap_look(const struct arm_pmu *pmu, struct upmu_pmu_ops *ops);
 void upmu_wrap_pin(void);
 /* Until nobody calls ours, nor is in them; for unloading. */
 void upmu_wrap_wait(void);
-/* perf places all its events anew, on every CPU; the first error, or 0. */
-int upmu_wrap_kick(void);
+/* perf places all its events anew on @cpus, which it empties; an error, or 0. */
+int upmu_wrap_kick(struct cpumask *cpus);
+/* Those where perf's events were kept from a counter. */
+extern cpumask_t upmu_cpus_waiting;
 /* This CPU, interrupts off: the counters that perf's events are on. */
 u32 upmu_wrap_perf_mask(void);
 /*

@@ -31,6 +31,9 @@
 #define UPMU_EVENT_CYCLES  0x11u /* DDI 0406C C12.8.2 */
 #define UPMU_V6_ANY_EVENT  0x00u /* only to be placed as any other event is */
 
+/* Where perf's events were kept from a counter; set with interrupts off. */
+cpumask_t upmu_cpus_waiting;
+
 static bool upmu_wrap_wanted; /* upmu_mutex, cpus_read_lock() */
 
 static void upmu_kick_handler(struct perf_event *event,
@@ -69,28 +72,45 @@ static int upmu_place(const struct upmu_pmu *upmu, struct pmu_hw_events *hw,
 	return upmu->ops.get_event_idx(hw, event);
 }
 
-static int upmu_get_event_idx(struct pmu_hw_events *hw,
-			      struct perf_event *event)
+/* Beside what is taken; the cycle counter always is. */
+static int upmu_place_beside(const struct upmu_pmu *upmu,
+			     struct pmu_hw_events *hw, struct perf_event *event)
 {
-	const struct upmu_pmu *upmu = upmu_publish_find(event->pmu);
-	u32 wanted = upmu_counters_wanted();
 	bool was_used;
 	int idx;
 
-	/* perf asks whether a group would fit an empty PMU: as ever. */
-	if (hw != raw_cpu_ptr(upmu->pmu->hw_events))
-		return upmu->ops.get_event_idx(hw, event);
-	if (wanted == UPMU_ALL_COUNTERS ||
-	    event->overflow_handler == upmu_kick_handler)
-		return -EAGAIN;
-	if (!wanted)
-		return upmu->ops.get_event_idx(hw, event);
 	/* Interrupts are off; this CPU may not have been taken yet. */
 	was_used = __test_and_set_bit(upmu->cycles_idx, hw->used_mask);
 	idx = upmu_place(upmu, hw, event);
 	if (!was_used)
 		__clear_bit(upmu->cycles_idx, hw->used_mask);
 	return idx;
+}
+
+static int upmu_get_event_idx(struct pmu_hw_events *hw,
+			      struct perf_event *event)
+{
+	const struct upmu_pmu *upmu = upmu_publish_find(event->pmu);
+	u32 wanted = upmu_counters_wanted();
+	int idx = -EAGAIN;
+
+	/* perf asks whether a group would fit an empty PMU: as ever. */
+	if (hw != raw_cpu_ptr(upmu->pmu->hw_events))
+		return upmu->ops.get_event_idx(hw, event);
+	if (event->overflow_handler == upmu_kick_handler)
+		return -EAGAIN;
+	if (!wanted)
+		return upmu->ops.get_event_idx(hw, event);
+	if (upmu_is_driver_cycles(event->hw.config_base))
+		cpumask_set_cpu(smp_processor_id(), &upmu_cpus_waiting);
+	if (wanted != UPMU_ALL_COUNTERS)
+		idx = upmu_place_beside(upmu, hw, event);
+	if (idx >= 0)
+		return idx;
+	cpumask_set_cpu(smp_processor_id(), &upmu_cpus_waiting);
+	smp_mb__after_atomic(); /* who ends it looks in the other order */
+	return upmu_counters_wanted() ? idx
+				      : upmu->ops.get_event_idx(hw, event);
 }
 
 static void upmu_clear_event_idx(struct pmu_hw_events *hw,
@@ -358,13 +378,13 @@ static long upmu_wrap_kick_here(void *unused)
 }
 
 /* In a kernel thread: an ordinary user's would be refused. */
-int upmu_wrap_kick(void)
+int upmu_wrap_kick(struct cpumask *cpus)
 {
 	unsigned int cpu;
 	int err, first = 0;
 
 	for_each_online_cpu(cpu) {
-		if (!upmu_publish_of_cpu(cpu))
+		if (!cpumask_test_and_clear_cpu(cpu, cpus))
 			continue;
 		err = work_on_cpu(cpu, upmu_wrap_kick_here, NULL);
 		first = first ? first : err;
