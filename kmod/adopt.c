@@ -45,6 +45,8 @@ static const char *const upmu_adopt_drivers[] = { "armv8-pmu", "armv7-pmu",
  * @node: the node
  * @compatible: its one property
  * @name: the property's value
+ *
+ * As it was made, for ever.
  */
 struct upmu_adopt_node {
 	struct device_node node;

@@ -32,7 +32,7 @@
 #define UPMU_GUARD_STEP BIT(26)
 
 /**
- * struct upmu_guard - one CPU
+ * struct upmu_guard - what is looked after on one CPU
  * @pmu: perf's, NULL: none
  * @hw: its events here
  * @busy: being put right, or perf's handler runs
@@ -43,6 +43,8 @@
  * @type: of the event counters
  * @cycles: the cycle counter when somebody who may write came
  * @since: and the time, in nanoseconds; no event here was last read before
+ *
+ * All on this CPU with interrupts off.
  */
 struct upmu_guard {
 	struct upmu_pmu *pmu;

@@ -59,6 +59,9 @@ extern struct mutex upmu_mutex;
  * @midr: main ID register
  * @version: 0 none, 1 PMUv1 or ARM1176, 2 PMUv2, 3 PMUv3
  * @counters: event counters as PMCR.N tells kernel mode
+ *
+ * Written on its CPU as that comes up, with interrupts off; read by all: it is
+ * the same each time.
  */
 struct upmu_core {
 	u32 midr;
@@ -125,8 +128,12 @@ void upmu_cpu_exit(void);
  * @user_access: its driver publishes the index and permits reading by itself
  * @event_idx: what perf called before
  * @driver: the driver's functions when this PMU was found
- * @wrapped: @ops are what perf called before; cpus_read_lock(), upmu_mutex
+ * @wrapped: @ops are what perf called before
  * @ops: what the wrappers call
+ *
+ * @wrapped and @ops change with cpus_read_lock() and upmu_mutex held, and while
+ * @wrapped @ops stay as they are for whoever is in a wrapper. The rest is set
+ * before upmu_pmu_count shows the entry, and stays.
  */
 struct upmu_pmu {
 	struct arm_pmu *pmu;

@@ -33,6 +33,12 @@ static void upmu_on_exit(UPMU_EXIT_ARGS)
 	upmu_process_exited(task);
 }
 
+/**
+ * struct upmu_watch - one tracepoint
+ * @name: its name
+ * @probe: what it is to call
+ * @point: it; set when the module is loaded
+ */
 static struct upmu_watch {
 	const char *name;
 	void *probe;
