@@ -70,6 +70,9 @@ void upmu_core_cpu_up(void)
 	core->midr = upmu_regs_midr();
 	core->version = upmu_core_version(core->midr);
 	core->counters = core->version ? upmu_regs_counters() : 0;
+	if (!upmu_core_has_these_registers(core->midr))
+		pr_notice_once(
+			"a kernel for ARMv6 and later cores in one: nothing is granted on the later ones\n");
 }
 
 const struct upmu_core *upmu_core_of(int cpu)

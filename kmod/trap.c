@@ -26,7 +26,10 @@
 #include "process.h"
 #include "trap.h"
 
-/* The last try that nothing seemed to be wrong with. */
+/*
+ * The last try that nothing seemed to be wrong with. On this CPU with
+ * interrupts off; @task is only compared.
+ */
 struct upmu_trap {
 	struct task_struct *task;
 	unsigned long address;
@@ -169,9 +172,16 @@ static struct kprobe upmu_trap_probe = {
 	.post_handler = upmu_trap_after,
 };
 
+/*
+ * Where perf's driver writes the register, nothing is granted that this does
+ * not hold. On 32 bits (ARM_PMUV3 there, which no distribution's kernel has)
+ * that was never tried.
+ */
 bool upmu_trap_works(void)
 {
-	return upmu_trap_set || !upmu_publish_user_access();
+	if (!upmu_publish_user_access())
+		return true;
+	return upmu_trap_set && upmu_core_arch() == 8;
 }
 
 int upmu_trap_init(void)
