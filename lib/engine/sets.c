@@ -94,7 +94,7 @@ static void open_raw(const struct opening *o, unsigned int *counters)
 	const struct engine_targets none = { 0 };
 	bool forced;
 
-	if (!engine_registers_wanted(o->events, &forced))
+	if (!o->events->n || !engine_registers_wanted(o->events, &forced))
 		return;
 	if (!engine_registers_open(&o->sets->raw, o->events,
 				   o->options->own_child ? &none : o->targets,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Regions, on the software PMU: each reading of it goes on by one step. */
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,6 +104,30 @@ static void run_threads(void)
 	call_a_hundred_times("shared");
 	CHECK(stats_of("shared", 0).calls == 900);
 	CHECK(stats_of("shared", 0).total == 0);
+}
+
+static void come_and_go(int threads)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < threads; i++) {
+		CHECK(!pthread_create(&thread, NULL, call_a_hundred_times,
+				      "passing"));
+		pthread_join(thread, NULL);
+	}
+}
+
+/* One that stayed would take some 19 KiB, for 64 regions. */
+static void run_threads_by_the_thousand(void)
+{
+	size_t before;
+
+	mallopt(M_ARENA_MAX, 1);
+	come_and_go(10);
+	before = mallinfo2().uordblks;
+	come_and_go(3000);
+	CHECK(mallinfo2().uordblks < before + 64 * 1024);
+	CHECK(stats_of("passing", 0).calls == 301000);
 }
 
 static void *call_and_wait(void *barrier)
@@ -330,6 +355,8 @@ CHILD_TEST(an_outer_region_holds_the_inner_ones, nest)
 CHILD_TEST(regions_nest_in_themselves_32_deep, nest_in_itself)
 CHILD_TEST(only_the_innermost_region_can_end, end_the_wrong_one)
 CHILD_TEST(threads_add_up_after_they_ended, run_threads)
+CHILD_TEST(threads_that_come_and_go_by_the_thousand_leave_no_memory,
+	   run_threads_by_the_thousand)
 CHILD_TEST(threads_add_up_while_they_live, read_while_a_thread_lives)
 CHILD_TEST(counts_of_more_than_32_bits_are_kept, count_beyond_32_bits)
 CHILD_TEST(each_call_is_held_against_least_and_most, widen_both_ways)
@@ -352,6 +379,8 @@ int main(void)
 		cmocka_unit_test(regions_nest_in_themselves_32_deep),
 		cmocka_unit_test(only_the_innermost_region_can_end),
 		cmocka_unit_test(threads_add_up_after_they_ended),
+		cmocka_unit_test(
+			threads_that_come_and_go_by_the_thousand_leave_no_memory),
 		cmocka_unit_test(threads_add_up_while_they_live),
 		cmocka_unit_test(counts_of_more_than_32_bits_are_kept),
 		cmocka_unit_test(each_call_is_held_against_least_and_most),

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/engine/clock.h"
-#include "stat.h"
+#include "regions.h"
 #include "tools/replace.h"
 
 /* A terminal is told how far a repeated run is, if it takes longer. */
@@ -118,6 +118,8 @@ static int run_passes(struct stat_report *report, struct engine_events *events,
 	bool passes = report->options->passes;
 	int pass = passes ? 0 : -1, error;
 
+	if (report->regions)
+		return stat_regions_run(report, targets, status);
 	do {
 		error = stat_run_once(report, events, targets, pass,
 				      write_report, status);
@@ -261,10 +263,11 @@ static int try_openmetrics(const struct stat_options *options)
 }
 
 static int count(const struct stat_options *options,
-		 struct engine_events *events)
+		 struct engine_events *events, struct stat_regions *regions)
 {
 	struct stat_report report = { .options = options,
 				      .events = events,
+				      .regions = regions,
 				      .when = time(NULL) };
 	struct engine_targets targets;
 	int status = EXIT_FAILED;
@@ -275,8 +278,8 @@ static int count(const struct stat_options *options,
 	}
 	if (options->format == STAT_FORMAT_RPISTAT)
 		report.cpus = count_cpus();
-	report.count = calloc(events->n, sizeof(*report.count));
-	report.spread = calloc(events->n, sizeof(*report.spread));
+	report.count = calloc(events->n + 1, sizeof(*report.count));
+	report.spread = calloc(events->n + 1, sizeof(*report.spread));
 	if (options->repeat > 1)
 		report.value = calloc(events->n * options->repeat + 1,
 				      sizeof(*report.value));
@@ -302,6 +305,25 @@ static int count(const struct stat_options *options,
 	return status;
 }
 
+/* Then upmu itself counts nothing: the counters are the program's. */
+static int count_regions(const struct stat_options *options,
+			 struct engine_events *events)
+{
+	static struct stat_regions regions; /* large */
+	int error = stat_regions_open(&regions, events), status = EXIT_FAILED;
+
+	if (error)
+		fprintf(stderr,
+			"upmu stat: cannot make a place for what the program "
+			"will write: %s\n"
+			"hint: TMPDIR=/tmp upmu stat --regions ...\n",
+			strerror(-error));
+	else
+		status = count(options, &regions.none, &regions);
+	stat_regions_close(&regions);
+	return status;
+}
+
 int cmd_stat(int argc, char **argv)
 {
 	static struct engine_events events; /* large */
@@ -316,7 +338,8 @@ int cmd_stat(int argc, char **argv)
 	if (done)
 		return 0;
 	if (!stat_resolve(&events, options.events))
-		status = count(&options, &events);
+		status = options.regions ? count_regions(&options, &events)
+					 : count(&options, &events, NULL);
 	engine_events_free(&events);
 	stat_options_free(&options);
 	return status;

@@ -58,6 +58,8 @@ static const struct row {
 	  "end COMMAND after MS milliseconds (status 124)" },
 	{ "passes", 0, FLAG, AT(passes), NULL,
 	  "run COMMAND once for each set of events: no estimates" },
+	{ "regions", 0, FLAG, AT(regions), NULL,
+	  "the events of each region that COMMAND marks by libupmu" },
 	{ "slice", 0, SLICE, AT(slice_ms), "MS",
 	  "mean time of a set's turn (4)" },
 	{ "no-scale", 0, FLAG, AT(no_scale), NULL,
@@ -306,6 +308,13 @@ static int check(const struct stat_options *o)
 	if (o->openmetrics && o->repeat > 1)
 		return complain("--openmetrics has sums, -r a mean",
 				"leave one of them out");
+	if (o->regions &&
+	    (attached || !o->command || o->repeat > 1 || o->interval_ms ||
+	     o->delay_ms || o->openmetrics || o->plot || o->live ||
+	     o->metric_only || o->format == STAT_FORMAT_RPISTAT))
+		return complain("--regions is of one run of a command, and "
+				"prints no ratios",
+				"upmu stat --regions -e cycles -- COMMAND");
 	if (o->append && !o->output)
 		return complain("--append has no file", "-o FILE --append");
 	return 0;

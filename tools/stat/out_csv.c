@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "regions.h"
 
 static const char *const columns[] = {
 	"value",     "unit",	    "event",   "running_ns", "running_percent",
@@ -156,6 +157,35 @@ static void write_plain(const struct table *t, const char *name,
 	fputc('\n', t->out);
 }
 
+/* A region's events are called REGION/EVENT; REGION/calls is how often. */
+static void write_region(const struct table *t, const char *region)
+{
+	const struct stat_regions *regions = t->report->regions;
+	bool is_first = true;
+	char name[200];
+
+	for (size_t i = 0; i < regions->n; i++) {
+		const struct stat_region_row *row = &regions->row[i];
+
+		if (strcmp(row->region, region))
+			continue;
+		snprintf(name, sizeof(name), "%s/calls", region);
+		if (is_first)
+			write_plain(t, name, "", (double)row->calls, NULL);
+		is_first = false;
+		snprintf(name, sizeof(name), "%s/%s", region, row->event);
+		write_plain(t, name, "", (double)row->total, NULL);
+	}
+}
+
+static void write_regions(const struct table *t)
+{
+	const char *region = NULL;
+
+	while ((region = stat_regions_next(t->report->regions, region)))
+		write_region(t, region);
+}
+
 /* perf has events of these names and units. */
 static void write_times(const struct table *t)
 {
@@ -202,6 +232,8 @@ int stat_write_csv(FILE *out, const struct stat_report *report)
 	for (size_t i = 0; i < report->events->n; i++)
 		if (!report->events->event[i].hidden)
 			write_event(&t, i, metric, metrics);
+	if (report->regions)
+		write_regions(&t);
 	if (report->interval_s <= 0)
 		write_times(&t);
 	return ferror(out) ? -1 : 0;

@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 
 #include "out.h"
+#include "regions.h"
 #include "tools/rank.h"
 #include "tools/version.h"
 
@@ -307,6 +308,9 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 		add_times(root, report);
 	json_object_set_new(root, "events", make_events(report));
 	json_object_set_new(root, "metrics", make_metrics(report));
+	if (report->regions)
+		json_object_set_new(root, "regions",
+				    out_regions_json(report->regions));
 	add_turns(root, report);
 	add_others(root, report);
 	if (!interval)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "out.h"
+#include "regions.h"
 
 char *out_grouped(char *out, double value)
 {
@@ -319,7 +320,10 @@ int stat_write_text(FILE *out, const struct stat_report *report)
 	for (size_t i = 0; i < report->events->n; i++)
 		if (!report->events->event[i].hidden)
 			write_count(out, report, i, metric, metrics, estimates);
-	write_software(out, report);
+	if (report->regions)
+		out_regions_text(out, report->regions);
+	else
+		write_software(out, report);
 	write_times(out, report);
 	write_turns(out, report);
 	write_notes(out, report);

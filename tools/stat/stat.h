@@ -37,7 +37,7 @@ struct stat_options {
 	unsigned int interval_ms, delay_ms, timeout_ms;
 	double slice_ms;
 	bool append, all_cpus, no_scale, quiet, metric_only, passes;
-	bool plot, live;
+	bool plot, live, regions;
 };
 
 /** Return 0, or -1 once the user was told; *done: --help was printed. */
@@ -68,6 +68,8 @@ struct stat_spread {
 
 void stat_spread_add(struct stat_spread *spread, double value);
 
+struct stat_regions;
+
 struct stat_report {
 	const struct stat_options *options;
 	const struct engine_events *events;
@@ -87,8 +89,9 @@ struct stat_report {
 			    */
 	struct engine_pace pace;
 	struct engine_others others;
-	size_t cpus;	 /* online, for the format rpistat */
-	time_t when;	 /* it was started */
+	struct stat_regions *regions; /* of --regions, or NULL */
+	size_t cpus;		      /* online, for the format rpistat */
+	time_t when;		      /* it was started */
 	char *notes;	 /* lines about the machine's state, or NULL */
 	int signal;	 /* that ended the program, or 0 */
 	int interrupted; /* signal that upmu was to end by, or 0 */

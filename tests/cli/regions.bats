@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# upmu stat --regions: a program's own regions in the report. Without a PMU the
+# program counts by the source clock.
+
+setup() {
+	upmu=${UPMU:-upmu}
+	regions=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions
+	export UPMU_SOURCE=clock TMPDIR=$BATS_TEST_TMPDIR
+	cd "$BATS_TEST_TMPDIR"
+}
+
+@test "regions_of_a_program_are_in_the_report" {
+	run "$upmu" stat --regions -e cycles -o report -- "$regions"
+	[ "$status" -eq 0 ]
+	[ "$output" = "sorted, the first is 1" ]
+	grep -qE '^round +cycles +10 +[0-9]+ ' report
+	grep -qE '^sort +cycles +10 +[0-9]+ ' report
+}
+
+@test "regions_of_two_processes_are_added_up" {
+	run "$upmu" stat --regions -e cycles -x, -o report -- \
+		sh -c "'$regions' & '$regions'; wait"
+	[ "$status" -eq 0 ]
+	grep -q '^20,,round/calls,' report
+	grep -qE '^[0-9]+,,round/cycles,' report
+}
+
+@test "regions_are_in_json" {
+	"$upmu" stat --regions -e cycles -j -o report.json -- "$regions"
+	python3 - <<-'END'
+		import json
+		regions = json.load(open('report.json'))['regions']
+		assert regions['passes'] == 1
+		first = regions['regions'][0]
+		assert first['region'] == 'round', first
+		event = first['events'][0]
+		assert event['calls'] == 10 and event['unit'] == 'ns', event
+		assert event['min'] <= event['mean'] <= event['max'], event
+	END
+}
+
+@test "regions_of_a_program_without_any_are_told_and_its_status_kept" {
+	run "$upmu" stat --regions -e cycles -- sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"marked no region"*"hint: "* ]]
+}
+
+@test "regions_leave_nothing_in_the_temporary_folder" {
+	"$upmu" stat --regions -e cycles -o report -- "$regions"
+	[ -z "$(find . -name 'upmu-regions-*')" ]
+	TMPDIR=/nowhere run "$upmu" stat --regions -e cycles -- true
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"No such file"*"hint: TMPDIR="* ]]
+}
+
+@test "regions_are_of_one_run_of_a_command" {
+	run "$upmu" stat --regions -r 3 -- true
+	[ "$status" -eq 2 ]
+	run "$upmu" stat --regions -a -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--regions is of one run"* ]]
+}

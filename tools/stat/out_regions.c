@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+/* What a program counted of its regions, in each format. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "out.h"
+#include "regions.h"
+
+static bool is_first_of(const struct stat_regions *regions, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(regions->row[k].region, regions->row[i].region))
+			return false;
+	return true;
+}
+
+const char *stat_regions_next(const struct stat_regions *regions,
+			      const char *region)
+{
+	bool after = !region;
+
+	for (size_t i = 0; i < regions->n; i++) {
+		if (!is_first_of(regions, i))
+			continue;
+		if (after)
+			return regions->row[i].region;
+		after = !strcmp(regions->row[i].region, region);
+	}
+	return NULL;
+}
+
+static double mean_of(const struct stat_region_row *row)
+{
+	return row->calls ? (double)row->total / (double)row->calls : 0;
+}
+
+static void write_row(FILE *out, const struct stat_region_row *row, bool named)
+{
+	fprintf(out,
+		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
+		" %15" PRIu64 "\n",
+		named ? row->region : "", row->event, row->calls, row->total,
+		mean_of(row), row->min, row->max);
+}
+
+static void write_notes(FILE *out, const struct stat_regions *regions)
+{
+	if (regions->passes > 1)
+		fprintf(out, "\n%zu sets of events, a run for each\n",
+			regions->passes);
+	if (regions->running < 0.9995)
+		fprintf(out,
+			"\nthe events were counted in %.1f %% of the time "
+			"only: others use the counters too,\nand what came in "
+			"the rest is missing\n",
+			100 * regions->running);
+}
+
+void out_regions_text(FILE *out, const struct stat_regions *regions)
+{
+	const char *region = NULL;
+
+	if (!regions->n) {
+		fputs("the program marked no region\n"
+		      "hint: regions begin by upmu_region_begin(3) of libupmu, "
+		      "and are written when the program exits\n",
+		      out);
+		return;
+	}
+	fprintf(out, "%-20s %-20s %10s %15s %15s %15s %15s\n", "region",
+		"event", "calls", "total", "mean", "min", "max");
+	while ((region = stat_regions_next(regions, region))) {
+		bool named = true;
+
+		for (size_t i = 0; i < regions->n; i++) {
+			if (strcmp(regions->row[i].region, region))
+				continue;
+			write_row(out, &regions->row[i], named);
+			named = false;
+		}
+	}
+	write_notes(out, regions);
+}
+
+static json_t *make_event(const struct stat_region_row *row)
+{
+	return json_pack("{s:s, s:s, s:I, s:I, s:f, s:I, s:I, s:I}", "event",
+			 row->event, "unit", row->unit, "calls",
+			 (json_int_t)row->calls, "total",
+			 (json_int_t)row->total, "mean", mean_of(row), "min",
+			 (json_int_t)row->min, "max", (json_int_t)row->max,
+			 "overhead", (json_int_t)row->overhead);
+}
+
+json_t *out_regions_json(const struct stat_regions *regions)
+{
+	json_t *list = json_array();
+	const char *region = NULL;
+
+	while ((region = stat_regions_next(regions, region))) {
+		json_t *events = json_array();
+
+		for (size_t i = 0; i < regions->n; i++)
+			if (!strcmp(regions->row[i].region, region))
+				json_array_append_new(
+					events, make_event(&regions->row[i]));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:o}", "region", region,
+						"events", events));
+	}
+	return json_pack("{s:i, s:f, s:o}", "passes", (int)regions->passes,
+			 "running_percent", 100 * regions->running, "regions",
+			 list);
+}

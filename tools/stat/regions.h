@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* regions.h - "upmu stat --regions": what a program counts of its own parts */
+#ifndef UPMU_TOOLS_STAT_REGIONS_H
+#define UPMU_TOOLS_STAT_REGIONS_H
+
+#include <jansson.h>
+
+#include "stat.h"
+
+/* What libupmu counts in regions at a time. */
+#define STAT_REGION_EVENTS 8
+
+/** One event of one region, over all processes of a pass. */
+struct stat_region_row {
+	char region[64];
+	char event[UPMU_EVENT_NAME_MAX + 2];
+	char unit[16];
+	size_t pass;
+	uint64_t calls, total, min, max, overhead;
+};
+
+struct stat_regions {
+	/* The events of each pass, as UPMU_EVENTS= takes them. */
+	char (*list)[STAT_REGION_EVENTS * (UPMU_EVENT_NAME_MAX + 3)];
+	size_t passes;
+	struct stat_region_row *row;
+	size_t n;
+	double running;	  /* the least share of time of a process, 0 to 1 */
+	char folder[512]; /* that the processes write to */
+	struct engine_events none; /* what upmu itself counts */
+};
+
+/**
+ * Share the events out into passes, make the folder. 0 or a negative errno;
+ * stat_regions_close() is due in any case.
+ */
+int stat_regions_open(struct stat_regions *regions,
+		      struct engine_events *events);
+void stat_regions_close(struct stat_regions *regions);
+
+/** Run the program once for each pass; as stat_run_once(). */
+int stat_regions_run(struct stat_report *report,
+		     const struct engine_targets *targets, int *exit_status);
+
+/** Parts of the reports. */
+void out_regions_text(FILE *out, const struct stat_regions *regions);
+json_t *out_regions_json(const struct stat_regions *regions);
+
+/** The next region after @region, NULL: the first; NULL at the end. */
+const char *stat_regions_next(const struct stat_regions *regions,
+			      const char *region);
+
+#endif
