@@ -24,11 +24,12 @@ int engine_open(struct engine *e, struct engine_events *events,
 	int error;
 
 	*e = (struct engine){ .events = events, .options = *options };
-	e->counts_tasks = targets->target[0].pid >= 0;
+	e->counts_tasks = targets->target[0].pid >= 0 && !options->cgroups;
 	how = (struct engine_sets_options){
 		.on_exec = options->on_exec,
 		.inherit = options->inherit,
 		.own_child = options->own_child,
+		.cgroups = options->cgroups,
 		.first = first_turn(e),
 	};
 	error = engine_sets_open(&e->sets, events, targets, &how);
@@ -71,6 +72,26 @@ int engine_start(struct engine *e, bool by_exec)
 	return error;
 }
 
+void engine_pause(struct engine *e)
+{
+	e->is_paused = true;
+	if (e->has_turns)
+		engine_turns_pause(&e->turns);
+	else
+		engine_turn_switch(&e->sets, first_turn(e), false);
+	engine_turn_switch(&e->sets, ENGINE_ALWAYS, false);
+}
+
+void engine_resume(struct engine *e)
+{
+	e->is_paused = false;
+	engine_turn_switch(&e->sets, ENGINE_ALWAYS, true);
+	if (e->has_turns)
+		engine_turns_resume(&e->turns);
+	else
+		engine_turn_switch(&e->sets, first_turn(e), true);
+}
+
 double engine_due_ns(const struct engine *e)
 {
 	return e->has_turns ? e->turns.end_ns : INFINITY;
@@ -78,7 +99,7 @@ double engine_due_ns(const struct engine *e)
 
 void engine_turn(struct engine *e, bool more)
 {
-	if (e->has_turns)
+	if (e->has_turns && !e->is_paused)
 		engine_turns_next(&e->turns, more);
 }
 

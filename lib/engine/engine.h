@@ -32,6 +32,7 @@ struct engine_options {
 	bool on_exec;	/* count from the target's exec on */
 	bool inherit;	/* what the targets start, too */
 	bool own_child; /* the one target is a program that waits to run */
+	bool cgroups;	/* the targets' pid is a descriptor of a cgroup */
 	int pass;	/* the turn that has the whole run; -1: in turns */
 	double slice_ms;
 };
@@ -44,6 +45,7 @@ struct engine {
 	struct engine_sets sets;
 	struct engine_turns turns;
 	bool has_turns;
+	bool is_paused;
 	struct engine_reading *mark;  /* one per set: at the last collecting */
 	struct engine_reading *since; /* one per set: since then */
 	double mark_ns;
@@ -62,6 +64,10 @@ void engine_close(struct engine *engine);
 
 /** @by_exec: perf starts what it can by itself. 0 or -ENOMEM. */
 int engine_start(struct engine *engine, bool by_exec);
+
+/** Stop counting for a while, and go on; only what was started. */
+void engine_pause(struct engine *engine);
+void engine_resume(struct engine *engine);
 
 /** When the present turn is over, of engine_now_ns(); INFINITY: never. */
 double engine_due_ns(const struct engine *engine);

@@ -198,6 +198,77 @@ int engine_events_resolve(struct engine_events *events, const char *list,
 	return 0;
 }
 
+/* Among the first @n? */
+static bool is_there(const struct engine_events *events, size_t n,
+		     const struct upmu_event *parsed)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct upmu_event *other = events->event[i].parsed;
+
+		if (!events->event[i].hidden && other->type == parsed->type &&
+		    other->kind == parsed->kind &&
+		    other->modifiers == parsed->modifiers &&
+		    other->config == parsed->config &&
+		    other->config1 == parsed->config1)
+			return true;
+	}
+	return false;
+}
+
+/* Messages name an event by a pointer into its own row, which has moved. */
+static void name_anew(struct engine_events *events)
+{
+	for (size_t i = 0; i < events->n; i++)
+		events->event[i].perf.name = events->event[i].name;
+}
+
+/* Hidden ones stand last and are made anew; the kernel's own come first. */
+int engine_events_add(struct engine_events *events, const char *list,
+		      struct upmu_events_error *error)
+{
+	struct engine_event *old = events->event;
+	size_t n = events->n, first;
+	int ret =
+		upmu_events_parse(&events->more, list, &events->machine, error);
+
+	if (ret)
+		return ret;
+	events->event = calloc(n + events->more.n + 2 * UPMU_KINDS_MAX,
+			       sizeof(*events->event));
+	if (!events->event) {
+		events->event = old;
+		strcpy(error->text, "out of memory");
+		return -ENOMEM;
+	}
+	events->n = 0;
+	for (size_t i = 0; i < events->more.n; i++)
+		if (events->more.events[i].class == UPMU_EVENT_SOFTWARE)
+			take(events, &events->more.events[i], false);
+	first = events->n;
+	for (size_t i = 0; i < n; i++)
+		if (!old[i].hidden && !is_there(events, first, old[i].parsed))
+			events->event[events->n++] = old[i];
+	name_anew(events);
+	for (size_t i = 0; i < events->more.n; i++)
+		if (!is_there(events, events->n, &events->more.events[i]))
+			take(events, &events->more.events[i], false);
+	free(old);
+	add_hidden(events);
+	return 0;
+}
+
+int engine_events_copy(struct engine_events *to,
+		       const struct engine_events *from)
+{
+	memcpy(to, from, offsetof(struct engine_events, list));
+	to->event = calloc(from->n + 1, sizeof(*to->event));
+	if (!to->event)
+		return -ENOMEM;
+	memcpy(to->event, from->event, from->n * sizeof(*to->event));
+	name_anew(to);
+	return 0;
+}
+
 void engine_events_free(struct engine_events *events)
 {
 	free(events->event);

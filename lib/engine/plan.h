@@ -66,7 +66,7 @@ struct engine_events {
 	char reason[1024]; /* why the first unsupported one is so, or "" */
 	struct engine_room room[UPMU_KINDS_MAX]; /* of each lane, once packed */
 	struct upmu_machine machine;
-	struct upmu_event_list list, extra; /* large; see plan.c */
+	struct upmu_event_list list, more, extra; /* large; see plan.c */
 };
 
 /**
@@ -77,6 +77,18 @@ struct engine_events {
 int engine_events_resolve(struct engine_events *events, const char *list,
 			  struct upmu_events_error *error);
 void engine_events_free(struct engine_events *events);
+/**
+ * Add a list to what was resolved, once: the kernel's own events before the
+ * rest; what is there already is not added again. Returns as above.
+ */
+int engine_events_add(struct engine_events *events, const char *list,
+		      struct upmu_events_error *error);
+/**
+ * A second engine counts the same events: each needs states of its own. The
+ * lists stay @from's, which must outlive @to. 0 or -ENOMEM.
+ */
+int engine_events_copy(struct engine_events *to,
+		       const struct engine_events *from);
 /** Mark an event as one that cannot be opened; the first tells why. */
 void engine_refuse(struct engine_events *events, struct engine_event *event);
 

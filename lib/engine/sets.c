@@ -33,6 +33,8 @@ static uint32_t flags_of(const struct opening *o, const struct engine_set *set)
 		flags = UPMU_PERF_ENABLE_ON_EXEC;
 	if (o->options->inherit)
 		flags |= UPMU_PERF_INHERIT;
+	if (o->options->cgroups)
+		flags |= UPMU_PERF_CGROUP;
 	if (o->events->user_only)
 		flags |= UPMU_PERF_EXCLUDE_KERNEL;
 	return flags;

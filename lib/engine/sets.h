@@ -8,6 +8,7 @@ struct engine_sets_options {
 	bool on_exec; /* counting starts when the target executes */
 	bool inherit;
 	bool own_child; /* the one target is the command */
+	bool cgroups;	/* see struct engine_options */
 	int first;	/* the turn that starts; the others are off */
 };
 

@@ -93,8 +93,8 @@ void engine_trial(struct engine_events *events, int lane,
 	struct trial t = { .events = events };
 
 	/* arm_pmu does not reckon with a leader that is merely disabled. */
-	upmu_group_init(&t.group, target->cpu < 0 ? 0 : target->pid,
-			target->cpu, UPMU_PERF_ENABLE_ON_EXEC);
+	upmu_group_init(&t.group, target->cpu < 0 ? 0 : -1, target->cpu,
+			UPMU_PERF_ENABLE_ON_EXEC);
 	open_all(&t, lane);
 	room->counters = takers(&t);
 	while (t.group.n && is_there(events, lane, target) && !runs(&t))

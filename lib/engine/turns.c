@@ -221,3 +221,18 @@ void engine_turns_next(struct engine_turns *turns, bool more)
 	watch_cost(turns, now);
 	begin_slice(turns, now);
 }
+
+void engine_turns_pause(struct engine_turns *turns)
+{
+	int turn = turns->order[turns->at];
+
+	engine_turn_switch(turns->sets, turn, false);
+	end_slice(turns, turn, engine_now_ns());
+	turns->end_ns = INFINITY;
+}
+
+void engine_turns_resume(struct engine_turns *turns)
+{
+	engine_turn_switch(turns->sets, turns->order[turns->at], true);
+	begin_slice(turns, engine_now_ns());
+}

@@ -63,6 +63,9 @@ int engine_turns_start(struct engine_turns *turns,
 		       const struct engine_events *events, double slice_ms);
 /** End the slice that runs; @more: give the next set its turn. */
 void engine_turns_next(struct engine_turns *turns, bool more);
+/** Off until resumed: the slice that runs ends, nothing is due. */
+void engine_turns_pause(struct engine_turns *turns);
+void engine_turns_resume(struct engine_turns *turns);
 /** Share of the run since its start that upmu's own work took. */
 double engine_turns_cost(const struct engine_turns *turns);
 void engine_turns_free(struct engine_turns *turns);

@@ -48,12 +48,15 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 int upmu_perf_open(const struct upmu_perf_event *event,
 		   const struct upmu_perf_target *target)
 {
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 	struct perf_event_attr attr;
 	int fd;
 
+	if (target->flags & UPMU_PERF_CGROUP)
+		flags |= PERF_FLAG_PID_CGROUP;
 	upmu_perf_attr(&attr, event, target->flags);
 	fd = upmu_sys_perf_event_open(&attr, target->pid, target->cpu,
-				      target->group_fd, PERF_FLAG_FD_CLOEXEC);
+				      target->group_fd, flags);
 	if (fd < 0)
 		return upmu_perf_explain(fd, event, target, &attr);
 	return fd;

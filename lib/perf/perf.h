@@ -45,6 +45,7 @@ enum upmu_perf_flags {
 				    the event then runs on no other */
 	UPMU_PERF_ANY_COUNTER = 1 << 9, /* of a set: the cycle counter is
 					   another's */
+	UPMU_PERF_CGROUP = 1 << 10, /* the target's pid is a cgroup's folder */
 };
 
 /** Where it is to be counted. */

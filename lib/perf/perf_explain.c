@@ -93,6 +93,18 @@ static int explain_no_sysfs(const struct refusal *refusal)
 	return -ENODEV;
 }
 
+/* Below /sys/fs/cgroup, but of a hierarchy that perf has no part in. */
+static int explain_cgroup(int error, const struct refusal *refusal)
+{
+	upmu_explain_set(error,
+			 "perf cannot count '%s' in that cgroup: its hierarchy "
+			 "has no perf_event",
+			 refusal->event->name);
+	upmu_explain_hint("echo +pids | sudo tee "
+			  "/sys/fs/cgroup/cgroup.subtree_control");
+	return error;
+}
+
 static int explain_unknown(int error, const struct refusal *refusal)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
@@ -202,6 +214,9 @@ int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 {
 	const struct refusal refusal = { event, target, attr };
 
+	if ((target->flags & UPMU_PERF_CGROUP) &&
+	    (error == -ENOENT || error == -EBADF))
+		return explain_cgroup(error, &refusal);
 	for (size_t i = 0; i < sizeof(explanations) / sizeof(*explanations);
 	     i++)
 		if (explanations[i].error == error)
