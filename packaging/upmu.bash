@@ -32,7 +32,10 @@ _upmu_stat_argument() {
 		compgen -W 'text rpistat csv json' -- "$cur") ;;
 	-p | --pid) mapfile -t COMPREPLY < <(
 		compgen -W "$(cd /proc && echo [0-9]*)" -- "$cur") ;;
-	-[rICDtx] | --repeat | --interval-print | --cpu | --delay | --tid | \
+	-M | --metrics) mapfile -t COMPREPLY < <(compgen -W \
+		'cache branch tlb frontend memory topdown all' -- "$cur") ;;
+	-[rICDtx] | --control | --for-each-cgroup | --interval-count | \
+		--log-fd | --pre | --post | --repeat | --interval-print | --cpu | --delay | --tid | \
 		--timeout | --slice | --field-separator) ;;
 	*) return 1 ;;
 	esac

@@ -92,7 +92,11 @@ def check_csv(text):
     if not rows:
         yield 'no row'
         return
-    if len(rows[0]) == len(columns) + 1:
+    more = len(rows[0]) - len(columns)
+    is_timed = re.fullmatch('interval_s|[0-9]+\\.[0-9]{9}', rows[0][0])
+    if more == 2 or (more == 1 and not is_timed):
+        columns = [contract['place']] + columns
+    if more == 2 or (more == 1 and is_timed):
         columns = [contract['interval']] + columns
     names = [column['name'] for column in columns]
     if 'value' in rows[0]:

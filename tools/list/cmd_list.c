@@ -17,7 +17,7 @@ struct list_options {
 	const char *core, *fit, *explain;
 	char **words; /* ended by NULL; NULL: none */
 	char *search[2];
-	bool all, json;
+	bool all, json, metrics;
 };
 
 static const char usage[] =
@@ -34,6 +34,7 @@ static const char usage[] =
 	"  --all          of every core that upmu knows\n"
 	"  --search WORD  the same as WORD\n"
 	"  --explain EVENT  all that is known of one event, by any name\n"
+	"  --metrics      the ratios of upmu stat -M, what they are made of\n"
 	"  --fit EVENTS   how many sets the list needs, and who shares one\n"
 	"  -j, --json     as JSON: {\"core\", \"counters\", \"events\": "
 	"[...]}, an array\n"
@@ -45,7 +46,8 @@ enum {
 	OPTION_ALL,
 	OPTION_SEARCH,
 	OPTION_FIT,
-	OPTION_EXPLAIN
+	OPTION_EXPLAIN,
+	OPTION_METRICS
 };
 
 static const struct option long_options[] = {
@@ -54,6 +56,7 @@ static const struct option long_options[] = {
 	{ "search", required_argument, NULL, OPTION_SEARCH },
 	{ "fit", required_argument, NULL, OPTION_FIT },
 	{ "explain", required_argument, NULL, OPTION_EXPLAIN },
+	{ "metrics", no_argument, NULL, OPTION_METRICS },
 	{ "json", no_argument, NULL, 'j' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -94,6 +97,7 @@ static int check_options(struct list_options *options, char **rest)
 {
 	const char *alone = options->fit       ? "--fit"
 			    : options->explain ? "--explain"
+			    : options->metrics ? "--metrics"
 					       : NULL;
 
 	if (*rest && options->words)
@@ -104,8 +108,9 @@ static int check_options(struct list_options *options, char **rest)
 		return -1;
 	if (options->all && options->core)
 		return refuse_both("--all", "--core");
-	if (options->fit && options->explain)
-		return refuse_both("--fit", "--explain");
+	if (!!options->fit + !!options->explain + options->metrics > 1)
+		return refuse_both(alone, options->metrics ? "--metrics"
+							   : "--explain");
 	if (alone && (options->all || options->words))
 		return refuse_both(alone, options->all ? "--all" : "words");
 	if (options->fit && options->json)
@@ -138,6 +143,9 @@ static int read_options(struct list_options *options, int argc, char **argv)
 			break;
 		case OPTION_EXPLAIN:
 			options->explain = optarg;
+			break;
+		case OPTION_METRICS:
+			options->metrics = true;
 			break;
 		case 'j':
 			options->json = true;
@@ -403,6 +411,8 @@ int cmd_list(int argc, char **argv)
 	}
 	if (options.fit)
 		return list_print_fit(options.fit, &machine);
+	if (options.metrics)
+		return list_metrics(&machine, !core, options.json);
 	if (options.explain)
 		return list_explain(options.explain, &machine, !core,
 				    options.json);

@@ -92,6 +92,9 @@ const char *list_group_at(size_t n);
 int list_explain(const char *name, const struct upmu_machine *machine,
 		 bool is_here, bool json);
 
+/** As `--metrics`, of each kind of core of @machine. Exit status. */
+int list_metrics(const struct upmu_machine *machine, bool is_here, bool json);
+
 /** @text from column @column on, later lines indented to there. */
 void list_print_wrapped(const char *text, int column);
 

@@ -16,6 +16,14 @@
 
 static int exec_failed(const struct stat_options *options, int error)
 {
+	if (error == -ECANCELED || error == -EBADF)
+		return EXIT_FAILED;
+	if (error == -EOPNOTSUPP) {
+		fputs("upmu stat: -A and its like want perf, and perf has no "
+		      "PMU here\nhint: upmu check\n",
+		      stderr);
+		return EXIT_FAILED;
+	}
 	if (error == -ENOMEM || !options->command) {
 		fprintf(stderr, "upmu stat: cannot count: %s\n",
 			strerror(-error));
@@ -32,6 +40,8 @@ static FILE *open_output(const struct stat_options *options)
 	const char *path = options->output;
 	FILE *out;
 
+	if (options->log_fd >= 0)
+		return fdopen(dup(options->log_fd), "w");
 	if (!path && options->format == STAT_FORMAT_RPISTAT)
 		path = "rpistat.txt";
 	if (!path) {
@@ -154,8 +164,18 @@ static void add_run(struct stat_report *report, int status)
 	stat_spread_add(&report->elapsed, report->elapsed_s);
 	stat_spread_add(&report->user, report->user_s);
 	stat_spread_add(&report->sys, report->sys_s);
+	stat_spread_add(&report->length, report->length_s);
 	report->runs++;
 	report->failed += status != 0;
+}
+
+/* -ECANCELED: it failed, and that was told. */
+static int run_shell(const char *option, const char *command)
+{
+	if (!command || !system(command))
+		return 0;
+	fprintf(stderr, "upmu stat: %s '%s' failed\n", option, command);
+	return -ECANCELED;
 }
 
 /* What a run leaves in the report goes back to what the last one left. */
@@ -181,7 +201,13 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 	if (!kept)
 		return -ENOMEM;
 	memcpy(kept, report->count, size);
-	error = run_passes(report, events, targets, status);
+	if (report->options->sync)
+		sync();
+	error = run_shell("--pre", report->options->pre);
+	if (!error)
+		error = run_passes(report, events, targets, status);
+	if (!error && !report->interrupted)
+		error = run_shell("--post", report->options->post);
 	if (!error && report->runs && (report->interrupted || report->signal)) {
 		memcpy(report->count, kept, size);
 		take_back(report, &before);
@@ -238,7 +264,9 @@ static int run_all(struct stat_report *report, struct engine_events *events,
 	}
 	show_progress(options, options->repeat, start_ns);
 	look_back(report, &before);
-	if (!options->interval_ms)
+	if (options->summary)
+		stat_sum_up(report);
+	if (!options->interval_ms || options->summary)
 		write_report(report);
 	if ((options->plot || options->live) && !options->quiet)
 		draw(stat_write_plot, report);
@@ -262,34 +290,55 @@ static int try_openmetrics(const struct stat_options *options)
 	return -1;
 }
 
+static int make_counts(struct stat_report *report)
+{
+	const struct stat_options *options = report->options;
+	size_t n = report->events->n;
+
+	report->count = calloc(n + 1, sizeof(*report->count));
+	report->spread = calloc(n + 1, sizeof(*report->spread));
+	if (options->repeat > 1)
+		report->value =
+			calloc(n * options->repeat + 1, sizeof(*report->value));
+	if (options->summary)
+		report->sum = calloc(n + 1, sizeof(*report->sum));
+	if (report->count && report->spread &&
+	    (report->sum || !options->summary))
+		return 0;
+	fputs("upmu stat: out of memory\n", stderr);
+	return -1;
+}
+
 static int count(const struct stat_options *options,
-		 struct engine_events *events, struct stat_regions *regions)
+		 struct engine_events *events, const struct stat_groups *groups,
+		 struct stat_regions *regions)
 {
 	struct stat_report report = { .options = options,
 				      .events = events,
+				      .groups = groups,
 				      .regions = regions,
+				      .place_name = "",
 				      .when = time(NULL) };
 	struct engine_targets targets;
 	int status = EXIT_FAILED;
 
-	if (stat_targets_find(&targets, options)) {
+	if (stat_targets_find(&targets, options) ||
+	    stat_places_make(&report, events, &targets)) {
+		stat_places_free(&report);
 		stat_targets_free(&targets);
 		return EXIT_FAILED;
 	}
 	if (options->format == STAT_FORMAT_RPISTAT)
 		report.cpus = count_cpus();
-	report.count = calloc(events->n + 1, sizeof(*report.count));
-	report.spread = calloc(events->n + 1, sizeof(*report.spread));
-	if (options->repeat > 1)
-		report.value = calloc(events->n * options->repeat + 1,
-				      sizeof(*report.value));
-	output = try_openmetrics(options) ? NULL : open_output(options);
+	output = make_counts(&report) || try_openmetrics(options)
+			 ? NULL
+			 : open_output(options);
 	if (output && options->live && !isatty(fileno(output))) {
 		fputs("upmu stat: --live wants a terminal\n"
 		      "hint: --plot draws at the end, anywhere\n",
 		      stderr);
 		status = EXIT_USAGE;
-	} else if (report.count && report.spread && output)
+	} else if (output)
 		status = run_all(&report, events, &targets);
 	if (output && output != stderr && fclose(output))
 		write_failed(options);
@@ -299,6 +348,8 @@ static int count(const struct stat_options *options,
 	free(report.spread);
 	free(report.value);
 	free(report.notes);
+	free(report.sum);
+	stat_places_free(&report);
 	stat_targets_free(&targets);
 	if (report.signal)
 		return child_end_like(report.signal);
@@ -319,7 +370,7 @@ static int count_regions(const struct stat_options *options,
 			"hint: TMPDIR=/tmp upmu stat --regions ...\n",
 			strerror(-error));
 	else
-		status = count(options, &regions.none, &regions);
+		status = count(options, &regions.none, NULL, &regions);
 	stat_regions_close(&regions);
 	return status;
 }
@@ -328,6 +379,7 @@ int cmd_stat(int argc, char **argv)
 {
 	static struct engine_events events; /* large */
 	struct stat_options options;
+	struct stat_groups groups;
 	int status = EXIT_USAGE;
 	bool done;
 
@@ -337,9 +389,11 @@ int cmd_stat(int argc, char **argv)
 	}
 	if (done)
 		return 0;
-	if (!stat_resolve(&events, options.events))
-		status = options.regions ? count_regions(&options, &events)
-					 : count(&options, &events, NULL);
+	if (options.regions && !stat_resolve(&events, options.events))
+		status = count_regions(&options, &events);
+	else if (!options.regions && !stat_groups_choose(&groups, &options) &&
+		 !stat_resolve_all(&events, &options, &groups))
+		status = count(&options, &events, &groups, NULL);
 	engine_events_free(&events);
 	stat_options_free(&options);
 	return status;

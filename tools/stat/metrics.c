@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Ratios, from events that were really counted, and only from those. */
+#include <linux/perf_event.h>
 #include <math.h>
 #include <string.h>
 
@@ -176,7 +177,8 @@ static size_t add_ghz(const struct stat_report *report, int lane,
 
 	/* User cycles over all time would be no frequency. */
 	if (cycles < 0 || !report->count[cycles].running_ns ||
-	    report->events->user_only)
+	    report->events->user_only || report->options->all_user ||
+	    report->options->all_kernel)
 		return 0;
 	*out = (struct stat_metric){
 		.key = "ghz",
@@ -187,6 +189,38 @@ static size_t add_ghz(const struct stat_report *report, int lane,
 			 (double)report->count[cycles].running_ns,
 	};
 	return 1;
+}
+
+static bool is_clock(const struct upmu_event *event)
+{
+	/* Of a CPU, cpu-clock goes on while it idles. */
+	return event && event->class == UPMU_EVENT_SOFTWARE &&
+	       event->config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
+/* The time that tasks ran over the time in which that was counted. */
+static size_t add_cpus_used(const struct stat_report *report,
+			    struct stat_metric *out)
+{
+	double length =
+		report->length.n > 1 ? report->length.mean : report->length_s;
+	size_t n = 0;
+
+	for (size_t i = 0; i < report->events->n && length > 0 && !n; i++) {
+		const struct engine_count *count = &report->count[i];
+
+		if (!is_clock(report->events->event[i].parsed) ||
+		    count->state != ENGINE_COUNTED)
+			continue;
+		out[n++] = (struct stat_metric){
+			.key = "cpus_used",
+			.label = "CPUs used",
+			.unit = "",
+			.event = (int)i,
+			.value = stat_value(report, count) / 1e9 / length,
+		};
+	}
+	return n;
 }
 
 /* CPI and IPC are the first two, and what modifiers leave. */
@@ -206,16 +240,17 @@ static size_t add_modified(const struct stat_report *report, int lane,
 size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
 		    size_t most)
 {
-	size_t n = 0;
+	size_t n = add_cpus_used(report, out);
 
 	for (size_t lane = 0; lane < report->events->lanes; lane++) {
-		if (n + FORMULAS + 5 > most)
+		if (n + FORMULAS + 5 + STAT_GROUPS_MOST > most)
 			break;
 		n += add_ghz(report, (int)lane, &out[n]);
 		for (size_t i = 0; i < FORMULAS; i++)
 			n += add_formula(report, (int)lane, 0, &formulas[i],
 					 &out[n]);
 		n += add_modified(report, (int)lane, &out[n]);
+		n += stat_groups_add(report, (int)lane, &out[n], most - n);
 	}
 	return n;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The options of "upmu stat": one table for parsing and for --help. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,10 +26,14 @@ enum option_kind {
 	LIST,
 	NUMBER,
 	TIME_MS,
+	COUNT,	    /* how often it stands there */
+	DELAY,	    /* a number, or -1 */
+	DESCRIPTOR, /* a number, 0 too */
 	SLICE,
 	FORMAT,
 	SEPARATOR,
-	JSON
+	JSON,
+	NOTHING, /* what upmu does in any case */
 };
 
 static const struct row {
@@ -42,6 +47,10 @@ static const struct row {
 #define AT(field) offsetof(struct stat_options, field)
 	{ "event", 'e', LIST, AT(events), "LIST",
 	  "events to count, comma separated; may be repeated" },
+	{ "metrics", 'M', LIST, AT(metrics), "GROUP,...",
+	  "ratios too: cache, branch, tlb, frontend, memory, topdown, all" },
+	{ "detailed", 'd', COUNT, AT(detailed), NULL,
+	  "-M cache,memory; twice: -M all" },
 	{ "repeat", 'r', NUMBER, AT(repeat), "N",
 	  "run COMMAND N times: mean and standard deviation" },
 	{ "interval-print", 'I', TIME_MS, AT(interval_ms), "MS",
@@ -52,8 +61,32 @@ static const struct row {
 	  "count every process on every CPU" },
 	{ "cpu", 'C', TEXT, AT(cpus), "LIST",
 	  "count every process on these CPUs, as 0-2,4" },
-	{ "delay", 'D', TIME_MS, AT(delay_ms), "MS",
-	  "start to count after MS milliseconds" },
+	{ "no-aggr", 'A', FLAG, AT(per[STAT_PER_CPU]), NULL,
+	  "a row for each CPU (with -a or -C)" },
+	{ "per-core", 0, FLAG, AT(per[STAT_PER_CORE]), NULL,
+	  "for each core, where one has several CPUs" },
+	{ "per-cluster", 0, FLAG, AT(per[STAT_PER_CLUSTER]), NULL,
+	  "for each cluster of cores" },
+	{ "per-die", 0, FLAG, AT(per[STAT_PER_DIE]), NULL, "for each die" },
+	{ "per-socket", 0, FLAG, AT(per[STAT_PER_SOCKET]), NULL,
+	  "for each socket" },
+	{ "per-thread", 0, FLAG, AT(per[STAT_PER_THREAD]), NULL,
+	  "for each thread of -p or -t" },
+	{ "for-each-cgroup", 0, TEXT, AT(cgroups), "NAME,...",
+	  "for each cgroup, on every CPU" },
+	{ "no-inherit", 'i', FLAG, AT(no_inherit), NULL,
+	  "leave out what the counted tasks start" },
+	{ "all-user", 0, FLAG, AT(all_user), NULL,
+	  "count user mode alone, as if each event had :u" },
+	{ "all-kernel", 0, FLAG, AT(all_kernel), NULL,
+	  "count the kernel alone, as if each event had :k" },
+	{ "delay", 'D', DELAY, AT(delay_ms), "MS",
+	  "start to count after MS milliseconds; -1: when --control says" },
+	{ "control", 0, TEXT, AT(control), "fd:N|fifo:FILE",
+	  "enable and disable as lines there say; ,N or ,FILE: answers" },
+	{ "interval-count", 0, NUMBER, AT(interval_count), "N",
+	  "of -I: only N intervals" },
+	{ "summary", 0, FLAG, AT(summary), NULL, "of -I: the whole too" },
 	{ "timeout", 0, TIME_MS, AT(timeout_ms), "MS",
 	  "end COMMAND after MS milliseconds (status 124)" },
 	{ "passes", 0, FLAG, AT(passes), NULL,
@@ -77,10 +110,24 @@ static const struct row {
 	{ "json-output", 'j', JSON, AT(format), NULL, "JSON" },
 	{ "output", 'o', FILE_NAME, AT(output), "FILE",
 	  "write the report to FILE, not to stderr; %q{RANK}, %h, %p" },
+	{ "log-fd", 0, DESCRIPTOR, AT(log_fd), "N",
+	  "write the report to descriptor N" },
 	{ "append", 0, FLAG, AT(append), NULL, "append to FILE of -o" },
 	{ "openmetrics", 0, FILE_NAME, AT(openmetrics), "FILE",
 	  "keep FILE for Prometheus's node_exporter; no report" },
 	{ "quiet", 'q', FLAG, AT(quiet), NULL, "print no report" },
+	{ "verbose", 'v', FLAG, AT(verbose), NULL,
+	  "how each event is asked of perf, and what it gave" },
+	{ "no-big-num", 0, FLAG, AT(no_big_num), NULL,
+	  "no commas between thousands" },
+	{ "pre", 0, TEXT, AT(pre), "COMMAND",
+	  "run by the shell before each run" },
+	{ "post", 0, TEXT, AT(post), "COMMAND", "and after each run" },
+	{ "sync", 'S', FLAG, AT(sync), NULL, "sync(2) before each run" },
+	{ "big-num", 'B', NOTHING, 0, NULL, "commas: it does so by itself" },
+	{ "scale", 0, NOTHING, 0, NULL, "estimates: it does so by itself" },
+	{ "no-merge", 0, NOTHING, 0, NULL,
+	  "unlike cores apart: it does so by itself" },
 #undef AT
 };
 
@@ -176,6 +223,28 @@ static int set_file(char **field, const struct row *row, const char *value)
 	return *field ? 0 : -1;
 }
 
+/* -1: not before it is told to. */
+static int set_delay(struct stat_options *options, const struct row *row,
+		     const char *value)
+{
+	options->starts_off = !strcmp(value, "-1");
+	if (options->starts_off)
+		return 0;
+	return set_time(&options->delay_ms, row, value);
+}
+
+static int set_descriptor(int *field, const struct row *row, const char *value)
+{
+	unsigned int number = 0;
+
+	if (strcmp(value, "0") && set_number(&number, row, value))
+		return -1;
+	*field = (int)number;
+	if (fcntl(*field, F_GETFD) < 0)
+		return refuse(row, value, "an open descriptor");
+	return 0;
+}
+
 static int set_slice(double *field, const struct row *row, const char *value)
 {
 	char *end;
@@ -222,6 +291,15 @@ static int set_option(struct stat_options *options, const struct row *row,
 		return set_number(field, row, value);
 	case TIME_MS:
 		return set_time(field, row, value);
+	case COUNT:
+		++*(unsigned int *)field;
+		return 0;
+	case DELAY:
+		return set_delay(options, row, value);
+	case DESCRIPTOR:
+		return set_descriptor(field, row, value);
+	case NOTHING:
+		return 0;
 	case SLICE:
 		return set_slice(field, row, value);
 	case FORMAT:
@@ -239,28 +317,57 @@ static int set_option(struct stat_options *options, const struct row *row,
 	return -1;
 }
 
-/* getopt's view of the table; returned values are 256 + the row. */
+#define CODE_REFUSED 1000
+#define REFUSED_MOST 40
+
+/*
+ * getopt's view of the table: codes are 256 + the row, and of an option that
+ * only perf stat has CODE_REFUSED + its row.
+ */
 static void make_getopt(struct option *longs, char *shorts)
 {
+	const char *name;
+	size_t n = 0;
+	char letter;
+
 	*shorts++ = '+'; /* the command's options are its own */
-	for (size_t i = 0; i < ROWS; i++) {
-		longs[i] =
-			(struct option){ rows[i].name, rows[i].argument ? 1 : 0,
-					 NULL, 256 + (int)i };
-		if (!rows[i].letter)
+	for (; n < ROWS; n++) {
+		longs[n] =
+			(struct option){ rows[n].name, rows[n].argument ? 1 : 0,
+					 NULL, 256 + (int)n };
+		if (!rows[n].letter)
 			continue;
-		*shorts++ = rows[i].letter;
-		if (rows[i].argument)
+		*shorts++ = rows[n].letter;
+		if (rows[n].argument)
 			*shorts++ = ':';
 	}
-	longs[ROWS] = (struct option){ "help", 0, NULL, 'h' };
-	longs[ROWS + 1] = (struct option){ 0 };
+	for (size_t i = 0; (name = stat_refused_at(i, &letter)); i++) {
+		longs[n++] =
+			(struct option){ name, 2, NULL, CODE_REFUSED + (int)i };
+		if (letter)
+			*shorts++ = letter;
+	}
+	longs[n++] = (struct option){ "help", 0, NULL, 'h' };
+	longs[n] = (struct option){ 0 };
 	*shorts++ = 'h';
 	*shorts = 0;
 }
 
+static int refuse_perfs(int code)
+{
+	char letter;
+
+	if (code >= CODE_REFUSED)
+		return stat_refuse(
+			stat_refused_at((size_t)code - CODE_REFUSED, &letter),
+			0);
+	return stat_refuse(NULL, (char)code);
+}
+
 static const struct row *find_row(int code)
 {
+	if (code >= CODE_REFUSED || code == '?')
+		return NULL;
 	if (code >= 256)
 		return &rows[code - 256];
 	for (size_t i = 0; i < ROWS; i++)
@@ -269,66 +376,17 @@ static const struct row *find_row(int code)
 	return NULL;
 }
 
-static int complain(const char *what, const char *hint)
-{
-	fprintf(stderr, "upmu stat: %s\nhint: %s\n", what, hint);
-	return -1;
-}
-
-/* Options that contradict each other or the lack of a command. */
-static int check(const struct stat_options *o)
-{
-	bool attached = o->pids || o->tids || o->all_cpus || o->cpus;
-
-	if (!o->command && !attached)
-		return complain("no command to count", "upmu stat -- ls");
-	if ((o->pids || o->tids) && (o->all_cpus || o->cpus))
-		return complain("-p and -t count tasks, -a and -C count CPUs",
-				"choose one");
-	if (!o->command && (o->repeat > 1 || o->passes))
-		return complain("-r and --passes need a command to run again",
-				"upmu stat -r 3 -- ls");
-	if (o->passes && attached)
-		return complain("--passes counts a command alone",
-				"leave out -p, -t, -a and -C");
-	if (o->interval_ms && (o->repeat > 1 || o->passes))
-		return complain("-I prints one run", "leave out -r, --passes");
-	if (o->interval_ms && o->format == STAT_FORMAT_RPISTAT)
-		return complain("rpistat's report is of a whole run",
-				"leave out -I");
-	if ((o->plot || o->live) && o->format != STAT_FORMAT_TEXT)
-		return complain("--plot and --live are of the text report",
-				"upmu report draws what -j wrote");
-	if (o->metric_only && o->format != STAT_FORMAT_TEXT)
-		return complain("--metric-only is of the text report",
-				"-x and -j have the ratios beside the events");
-	if (o->live && (!o->interval_ms || o->quiet))
-		return complain("--live wants -I and no -q",
-				"upmu stat -I 200 --live -- ls");
-	if (o->openmetrics && o->repeat > 1)
-		return complain("--openmetrics has sums, -r a mean",
-				"leave one of them out");
-	if (o->regions &&
-	    (attached || !o->command || o->repeat > 1 || o->interval_ms ||
-	     o->delay_ms || o->openmetrics || o->plot || o->live ||
-	     o->metric_only || o->format == STAT_FORMAT_RPISTAT))
-		return complain("--regions is of one run of a command, and "
-				"prints no ratios",
-				"upmu stat --regions -e cycles -- COMMAND");
-	if (o->append && !o->output)
-		return complain("--append has no file", "-o FILE --append");
-	return 0;
-}
-
 int stat_options_parse(struct stat_options *options, int argc, char **argv,
 		       bool *done)
 {
-	struct option longs[ROWS + 2];
-	char shorts[2 * ROWS + 3];
+	struct option longs[ROWS + REFUSED_MOST + 2];
+	char shorts[2 * ROWS + REFUSED_MOST + 3];
 	const struct row *row;
 	int code;
 
-	*options = (struct stat_options){ .repeat = 1, .slice_ms = SLICE_MS };
+	*options = (struct stat_options){ .repeat = 1,
+					  .slice_ms = SLICE_MS,
+					  .log_fd = -1 };
 	*done = false;
 	make_getopt(longs, shorts);
 	argv[0] = "upmu stat"; /* for getopt's messages */
@@ -339,6 +397,8 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 			return 0;
 		}
 		row = find_row(code);
+		if (!row && code != '?')
+			return refuse_perfs(code);
 		if (!row) {
 			fputs("hint: upmu stat --help\n", stderr);
 			return -1;
@@ -348,7 +408,7 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 	}
 	if (optind < argc)
 		options->command = argv + optind;
-	return check(options);
+	return stat_options_check(options);
 }
 
 void stat_options_free(struct stat_options *options)
@@ -358,14 +418,84 @@ void stat_options_free(struct stat_options *options)
 	free(options->openmetrics);
 }
 
+static int tell(const struct upmu_events_error *why)
+{
+	fprintf(stderr, "upmu stat: %s\n", why->text);
+	if (why->hint[0])
+		fprintf(stderr, "hint: %s\n", why->hint);
+	return -1;
+}
+
 int stat_resolve(struct engine_events *events, const char *list)
 {
 	struct upmu_events_error why;
 
-	if (!engine_events_resolve(events, list, &why))
-		return 0;
-	fprintf(stderr, "upmu stat: %s\n", why.text);
-	if (why.hint[0])
-		fprintf(stderr, "hint: %s\n", why.hint);
+	return engine_events_resolve(events, list, &why) ? tell(&why) : 0;
+}
+
+/* What the default view has beside the nine, as perf's has. */
+static const char *software_of(const struct stat_options *options)
+{
+	if (options->events)
+		return "";
+	if (options->all_cpus || options->cpus || options->cgroups)
+		return "cpu-clock,context-switches,page-faults";
+	return "task-clock,context-switches,page-faults";
+}
+
+static int no_metrics(void)
+{
+	fputs("upmu stat: -M, -d: this machine's core has no event of theirs\n"
+	      "hint: upmu list --metrics --core neoverse-n1\n",
+	      stderr);
 	return -1;
+}
+
+/* In one list: its entries stay where the events point. */
+static int add_events(struct engine_events *events, const char *software,
+		      const struct stat_groups *groups)
+{
+	char *metrics = stat_groups_events(groups, &events->machine);
+	struct upmu_events_error why = { .text = "out of memory" };
+	char *list = NULL;
+	int error = -1;
+
+	if (metrics && groups->n && !metrics[0])
+		error = no_metrics();
+	else if (!metrics ||
+		 asprintf(&list, "%s%s%s", software,
+			  software[0] && metrics[0] ? "," : "", metrics) < 0)
+		error = tell(&why);
+	else if (!list[0] || !engine_events_add(events, list, &why))
+		error = 0;
+	else
+		error = tell(&why);
+	free(list);
+	free(metrics);
+	return error;
+}
+
+/* As if each event of a core had :u or :k. */
+static void restrict_modes(struct engine_events *events,
+			   const struct stat_options *options)
+{
+	for (size_t i = 0; i < events->n; i++) {
+		struct engine_event *event = &events->event[i];
+
+		if (event->lane == ENGINE_NO_LANE)
+			continue;
+		event->perf.exclude_kernel |= options->all_user;
+		event->perf.exclude_user |= options->all_kernel;
+	}
+}
+
+int stat_resolve_all(struct engine_events *events,
+		     const struct stat_options *options,
+		     const struct stat_groups *groups)
+{
+	if (stat_resolve(events, options->events) ||
+	    add_events(events, software_of(options), groups))
+		return -1;
+	restrict_modes(events, options);
+	return 0;
 }

@@ -31,10 +31,20 @@ static void part(const struct table *t)
 	fputs(t->separator, t->out);
 }
 
+/* pmu/a=1,b=2/, "core 0,1" */
+static void write_name(const struct table *t, const char *name)
+{
+	fprintf(t->out, strstr(name, t->separator) ? "\"%s\"" : "%s", name);
+}
+
 static void write_header(const struct table *t)
 {
 	if (t->report->interval_s > 0) {
 		fputs("interval_s", t->out);
+		part(t);
+	}
+	if (t->report->places) {
+		fputs("place", t->out);
 		part(t);
 	}
 	for (size_t i = 0; i < COLUMNS; i++)
@@ -42,11 +52,16 @@ static void write_header(const struct table *t)
 	fputc('\n', t->out);
 }
 
+/* An interval's summary has an empty time. */
 static void start_row(const struct table *t)
 {
-	if (t->report->interval_s <= 0)
+	if (t->report->interval_s > 0)
+		fprintf(t->out, "%.9f", t->report->interval_s);
+	if (t->report->options->interval_ms)
+		part(t);
+	if (!t->report->places)
 		return;
-	fprintf(t->out, "%.9f", t->report->interval_s);
+	write_name(t, t->report->place_name);
 	part(t);
 }
 
@@ -118,9 +133,8 @@ static void write_event(const struct table *t, size_t i,
 		fputs(stat_state_text(count->state), t->out);
 	part(t);
 	fprintf(t->out, "%s%s", event->unit, t->separator);
-	/* pmu/a=1,b=2/ */
-	fprintf(t->out, strstr(event->name, t->separator) ? "\"%s\"%s" : "%s%s",
-		event->name, t->separator);
+	write_name(t, event->name);
+	part(t);
 	fprintf(t->out, "%" PRIu64 "%s%.2f%s", count->running_ns, t->separator,
 		100 * stat_share(count), t->separator);
 	write_metric(t, m);
@@ -215,6 +229,17 @@ static void write_times(const struct table *t)
 		write_plain(t, "time_lost", "%", 100 * r->others.lost, NULL);
 }
 
+static void write_part(struct table t, const struct stat_report *report)
+{
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
+
+	t.report = report;
+	for (size_t i = 0; i < report->events->n; i++)
+		if (!report->events->event[i].hidden)
+			write_event(&t, i, metric, metrics);
+}
+
 int stat_write_csv(FILE *out, const struct stat_report *report)
 {
 	static bool has_header;
@@ -222,16 +247,16 @@ int stat_write_csv(FILE *out, const struct stat_report *report)
 	const struct table t = { .out = out,
 				 .separator = separator ? separator : ",",
 				 .report = report };
-	struct stat_metric metric[STAT_METRICS_MOST];
-	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
 
 	/* perf's -x has none, and scripts do without. */
 	if (!separator && !has_header)
 		write_header(&t);
 	has_header = true;
-	for (size_t i = 0; i < report->events->n; i++)
-		if (!report->events->event[i].hidden)
-			write_event(&t, i, metric, metrics);
+	for (size_t i = 0; i < stat_parts(report); i++) {
+		const struct stat_report one = stat_part(report, i);
+
+		write_part(t, &one);
+	}
 	if (report->regions)
 		write_regions(&t);
 	if (report->interval_s <= 0)

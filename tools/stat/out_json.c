@@ -94,6 +94,9 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 	json_t *out = json_object();
 
 	json_object_set_new(out, "event", json_string(event->name));
+	if (report->places)
+		json_object_set_new(out, "place",
+				    json_string(report->place_name));
 	json_object_set_new(out, "state", json_string(state_key(count->state)));
 	json_object_set_new(
 		out, "unit",
@@ -117,25 +120,55 @@ static json_t *make_events(const struct stat_report *report)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < report->events->n; i++)
-		if (!report->events->event[i].hidden)
-			json_array_append_new(list, make_event(report, i));
+	for (size_t p = 0; p < stat_parts(report); p++) {
+		const struct stat_report part = stat_part(report, p);
+
+		for (size_t i = 0; i < part.events->n; i++)
+			if (!part.events->event[i].hidden)
+				json_array_append_new(list,
+						      make_event(&part, i));
+	}
 	return list;
+}
+
+static json_t *make_metric(const struct stat_report *report,
+			   const struct stat_metric *metric)
+{
+	static const char *const better[] = {
+		[METRIC_LOW] = "low", [METRIC_HIGH] = "high"
+	};
+	const struct metric_row *row = metric->row;
+	json_t *out =
+		json_pack("{s:s, s:f, s:s, s:s}", "metric", metric->key,
+			  "value", metric->value, "unit", metric->unit, "event",
+			  report->events->event[metric->event].name);
+
+	if (report->places)
+		json_object_set_new(out, "place",
+				    json_string(report->place_name));
+	if (!row)
+		return out;
+	json_object_set_new(out, "formula", json_string(row->formula));
+	json_object_set_new(out, "text", json_string(row->text));
+	if (row->better)
+		json_object_set_new(out, "better",
+				    json_string(better[row->better]));
+	return out;
 }
 
 static json_t *make_metrics(const struct stat_report *report)
 {
-	struct stat_metric metric[STAT_METRICS_MOST];
-	size_t n = stat_metrics(report, metric, STAT_METRICS_MOST);
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(
-			list,
-			json_pack("{s:s, s:f, s:s, s:s}", "metric",
-				  metric[i].key, "value", metric[i].value,
-				  "unit", metric[i].unit, "event",
-				  report->events->event[metric[i].event].name));
+	for (size_t p = 0; p < stat_parts(report); p++) {
+		const struct stat_report part = stat_part(report, p);
+		struct stat_metric metric[STAT_METRICS_MOST];
+		size_t n = stat_metrics(&part, metric, STAT_METRICS_MOST);
+
+		for (size_t i = 0; i < n; i++)
+			json_array_append_new(list,
+					      make_metric(&part, &metric[i]));
+	}
 	return list;
 }
 
@@ -292,8 +325,9 @@ static void add_notes(json_t *to, const struct stat_report *report)
 int stat_write_json(FILE *out, const struct stat_report *report)
 {
 	bool interval = report->interval_s > 0;
+	bool lines = report->options->interval_ms; /* its summary too */
 	size_t form = JSON_REAL_PRECISION(15) |
-		      (interval ? JSON_COMPACT : JSON_INDENT(2));
+		      (lines ? JSON_COMPACT : JSON_INDENT(2));
 	json_t *root = json_object();
 	int error;
 

@@ -77,9 +77,23 @@ static int start_lines(size_t events)
 	return lines ? 0 : -ENOMEM;
 }
 
+static void take_part(const struct stat_report *report, struct line *line,
+		      double time)
+{
+	for (size_t i = 0; i < report->events->n; i++) {
+		const struct engine_count *count = &report->count[i];
+
+		add_point(&line[i],
+			  count->state == ENGINE_COUNTED
+				  ? stat_value(report, count)
+				  : NAN,
+			  time);
+	}
+}
+
 int stat_plot_take(const struct stat_report *report)
 {
-	size_t events = report->events->n;
+	size_t events = report->events->n * stat_parts(report);
 	double time = report->interval_s - before_s;
 
 	if (!lines && start_lines(events)) {
@@ -87,14 +101,10 @@ int stat_plot_take(const struct stat_report *report)
 		return -1;
 	}
 	before_s = report->interval_s;
-	for (size_t i = 0; i < events; i++) {
-		const struct engine_count *count = &report->count[i];
+	for (size_t p = 0; p < stat_parts(report); p++) {
+		const struct stat_report part = stat_part(report, p);
 
-		add_point(&lines[i],
-			  count->state == ENGINE_COUNTED
-				  ? stat_value(report, count)
-				  : NAN,
-			  time);
+		take_part(&part, &lines[p * part.events->n], time);
 	}
 	if (events && lines[0].n == POINTS)
 		join_points(events);
@@ -127,10 +137,9 @@ static int line_width(FILE *out)
 }
 
 static void write_line(FILE *out, const struct stat_report *report, size_t i,
-		       const char *end)
+		       const struct line *line, const char *end)
 {
 	const struct engine_event *event = &report->events->event[i];
-	const struct line *line = &lines[i];
 	bool is_time = event->unit[0];
 	double scale = is_time ? 1e-9 : 1;
 	char rate[32], low[32], high[32];
@@ -156,14 +165,24 @@ static void write_line(FILE *out, const struct stat_report *report, size_t i,
 static void write_lines(FILE *out, const struct stat_report *report,
 			const char *end)
 {
-	for (size_t i = 0; lines && i < report->events->n; i++)
-		if (!report->events->event[i].hidden)
-			write_line(out, report, i, end);
+	for (size_t p = 0; lines && p < stat_parts(report); p++) {
+		const struct stat_report part = stat_part(report, p);
+		size_t n = part.events->n;
+
+		if (report->places)
+			fprintf(out, "%s%s\n", part.place_name, end);
+		for (size_t i = 0; i < n; i++)
+			if (!part.events->event[i].hidden)
+				write_line(out, &part, i, &lines[p * n + i],
+					   end);
+	}
 }
 
-static void write_ratios(FILE *out, const struct stat_report *report,
+static void write_ratios(FILE *out, const struct stat_report *whole,
 			 const char *end)
 {
+	/* Of several places the first: a screen has no room for all. */
+	const struct stat_report first = stat_part(whole, 0), *report = &first;
 	struct stat_metric metric[STAT_METRICS_MOST];
 	size_t n = stat_metrics(report, metric, STAT_METRICS_MOST);
 
@@ -223,6 +242,17 @@ static void write_bars(FILE *out, const struct stat_report *report)
 	}
 }
 
+static void write_parts_bars(FILE *out, const struct stat_report *report)
+{
+	for (size_t p = 0; p < stat_parts(report); p++) {
+		const struct stat_report part = stat_part(report, p);
+
+		if (report->places)
+			fprintf(out, "%s\n", part.place_name);
+		write_bars(out, &part);
+	}
+}
+
 /* User and system time are of all its threads; the rest it waited. */
 static void write_shares(FILE *out, const struct stat_report *report)
 {
@@ -253,7 +283,7 @@ int stat_write_plot(FILE *out, const struct stat_report *report)
 			fprintf(out, "\nupmu stat: %s\n",
 				report->events->reason);
 	} else {
-		write_bars(out, report);
+		write_parts_bars(out, report);
 		write_shares(out, report);
 	}
 	fputc('\n', out);

@@ -22,6 +22,20 @@ char *out_grouped(char *out, double value)
 	return out;
 }
 
+static char *number(char *out, const struct stat_report *report, double value)
+{
+	if (!report->options->no_big_num)
+		return out_grouped(out, value);
+	snprintf(out, 40, "%.0f", value);
+	return out;
+}
+
+static void write_place(FILE *out, const struct stat_report *report)
+{
+	if (report->place_name[0])
+		fprintf(out, "%-16s ", report->place_name);
+}
+
 static bool shows_estimates(const struct stat_report *report)
 {
 	if (report->options->no_scale)
@@ -55,13 +69,14 @@ static void write_interval(FILE *out, const struct engine_count *count)
 	fprintf(out, "%16s", text);
 }
 
-static void write_estimate(FILE *out, const struct engine_count *count)
+static void write_estimate(FILE *out, const struct stat_report *report,
+			   const struct engine_count *count)
 {
 	char text[40];
 
 	write_interval(out, count);
 	fprintf(out, " %8.1f %% %18s", 100 * stat_share(count),
-		out_grouped(text, (double)count->raw));
+		number(text, report, (double)count->raw));
 }
 
 static void write_spread(FILE *out, const struct stat_spread *spread)
@@ -77,7 +92,7 @@ static void write_metrics(FILE *out, const struct stat_metric *metric, size_t n,
 	const char *mark = "  # ";
 
 	for (size_t i = 0; i < n; i++) {
-		if (metric[i].event != event)
+		if (metric[i].event != event || metric[i].row)
 			continue;
 		fprintf(out, "%s%.3f %s", mark, metric[i].value,
 			metric[i].label);
@@ -93,18 +108,19 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 	const struct engine_count *count = &report->count[i];
 	char text[40];
 
+	write_place(out, report);
 	if (count->state != ENGINE_COUNTED) {
 		fprintf(out, "%20s  %s\n", stat_state_text(count->state),
 			event->name);
 		return;
 	}
 	fprintf(out, "%20s  %-26s",
-		out_grouped(text, stat_value(report, count)), event->name);
+		number(text, report, stat_value(report, count)), event->name);
 	if (event->unit[0])
 		fprintf(out, " %s", event->unit);
 	write_spread(out, stat_spread_of(report, count));
 	if (estimates)
-		write_estimate(out, count);
+		write_estimate(out, report, count);
 	write_metrics(out, metric, metrics, (int)i);
 	fputc('\n', out);
 }
@@ -148,6 +164,8 @@ static void write_heading(FILE *out, const struct stat_report *report)
 		fprintf(out, " (threads %s)", options->tids);
 	if (options->cpus)
 		fprintf(out, " (all of CPUs %s)", options->cpus);
+	else if (options->cgroups)
+		fprintf(out, " (cgroups %s)", options->cgroups);
 	else if (options->all_cpus)
 		fputs(" (all CPUs)", out);
 	write_runs(out, report);
@@ -187,9 +205,9 @@ static void write_software(FILE *out, const struct stat_report *report)
 		if (report->count[i].state == ENGINE_COUNTED)
 			return;
 	fprintf(out, "%20s  page faults\n",
-		out_grouped(text, (double)report->page_faults));
+		number(text, report, (double)report->page_faults));
 	fprintf(out, "%20s  context switches\n",
-		out_grouped(text, (double)report->context_switches));
+		number(text, report, (double)report->context_switches));
 }
 
 static void write_turns(FILE *out, const struct stat_report *report)
@@ -295,38 +313,84 @@ static void write_notes(FILE *out, const struct stat_report *report)
 		fprintf(out, "\n%s", report->notes);
 }
 
-static void write_only_metrics(FILE *out, const struct stat_metric *metric,
-			       size_t n)
+static void write_only_metrics(FILE *out, const struct stat_report *report,
+			       const struct stat_metric *metric, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		write_place(out, report);
 		fprintf(out, "%20.3f  %s%s%s\n", metric[i].value, metric[i].key,
 			metric[i].unit[0] ? " " : "", metric[i].unit);
+	}
+}
+
+/* The ratios of -M: what each is, and which way is better. */
+static void write_chosen(FILE *out, const struct stat_report *report,
+			 const struct stat_metric *metric, size_t n)
+{
+	static const char *const better[] = {
+		[METRIC_NEITHER] = "",
+		[METRIC_LOW] = "; low is good: else see ",
+		[METRIC_HIGH] = "; high is good: else see ",
+	};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct metric_row *row = metric[i].row;
+
+		if (!row)
+			continue;
+		write_place(out, report);
+		fprintf(out, "%20.3f  %-26s %-3s  # %s%s%s\n", metric[i].value,
+			row->key, row->unit, row->text, better[row->better],
+			row->better ? row->hint : "");
+	}
+}
+
+static void write_part(FILE *out, const struct stat_report *report,
+		       bool estimates)
+{
+	struct stat_metric metric[STAT_METRICS_MOST];
+	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
+
+	if (report->options->metric_only) {
+		write_only_metrics(out, report, metric, metrics);
+		return;
+	}
+	for (size_t i = 0; i < report->events->n; i++)
+		if (!report->events->event[i].hidden)
+			write_count(out, report, i, metric, metrics, estimates);
+	write_chosen(out, report, metric, metrics);
+}
+
+static void write_titles(FILE *out, const struct stat_report *report)
+{
+	if (report->places)
+		fprintf(out, "%-16s ", "");
+	fprintf(out, "%20s  %-26s%16s %10s %18s\n", "estimate", "event", "95 %",
+		"running", "counted");
 }
 
 int stat_write_text(FILE *out, const struct stat_report *report)
 {
-	struct stat_metric metric[STAT_METRICS_MOST];
-	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
-	bool estimates = shows_estimates(report) && report->options->repeat < 2;
+	struct stat_report part = stat_part(report, 0);
+	bool estimates = shows_estimates(&part) && report->options->repeat < 2;
 
 	write_heading(out, report);
-	if (report->options->metric_only) {
-		write_only_metrics(out, metric, metrics);
-		return ferror(out) ? -1 : 0;
+	if (estimates && !report->options->metric_only)
+		write_titles(out, report);
+	for (size_t i = 0; i < stat_parts(report); i++) {
+		part = stat_part(report, i);
+		write_part(out, &part, estimates);
 	}
-	if (estimates)
-		fprintf(out, "%20s  %-26s%16s %10s %18s\n", "estimate", "event",
-			"95 %", "running", "counted");
-	for (size_t i = 0; i < report->events->n; i++)
-		if (!report->events->event[i].hidden)
-			write_count(out, report, i, metric, metrics, estimates);
+	if (report->options->metric_only)
+		return ferror(out) ? -1 : 0;
+	part = stat_part(report, 0);
 	if (report->regions)
 		out_regions_text(out, report->regions);
 	else
 		write_software(out, report);
 	write_times(out, report);
 	write_turns(out, report);
-	write_notes(out, report);
+	write_notes(out, &part);
 	if (report->interval_s <= 0)
 		fputc('\n', out);
 	return ferror(out) ? -1 : 0;

@@ -16,13 +16,18 @@ struct stat_run {
 	struct stat_report *report;
 	struct engine_events *events;
 	const struct engine_targets *targets;
-	struct engine engine;
+	struct stat_place *place; /* one at least */
+	size_t places;
+	struct stat_control control;
 	struct child child;
 	bool has_child;
 	bool ended;
 	bool timed_out;
+	bool was_started, is_on; /* counting; control may switch it off */
 	/* When what is due; INFINITY: never. */
 	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;
+	/* Counting since, and before that since the last report. */
+	double on_ns, counted_ns;
 	stat_interval_fn *interval;
 };
 
@@ -48,31 +53,79 @@ static void add_usage(struct stat_report *report, const struct rusage *usage)
 
 static int start_counting(struct stat_run *run, bool by_exec)
 {
+	int error = 0;
+
 	run->enable_ns = INFINITY;
-	return engine_start(&run->engine, by_exec);
+	if (run->is_on)
+		return 0;
+	for (size_t i = 0; i < run->places && !error; i++) {
+		struct engine *engine = &run->place[i].engine;
+
+		if (run->was_started)
+			engine_resume(engine);
+		else
+			error = engine_start(engine, by_exec);
+	}
+	run->was_started = run->is_on = true;
+	run->on_ns = engine_now_ns();
+	return error;
 }
 
+static void stop_counting(struct stat_run *run)
+{
+	run->enable_ns = INFINITY;
+	if (!run->is_on)
+		return;
+	for (size_t i = 0; i < run->places; i++)
+		engine_pause(&run->place[i].engine);
+	run->is_on = false;
+	run->counted_ns += engine_now_ns() - run->on_ns;
+}
+
+/* Each place's, and how long since the last time it was counted. */
 static void collect(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
+	bool more = report->options->interval_ms && !run->ended;
+	double now = engine_now_ns();
 
-	engine_turn(&run->engine, report->options->interval_ms && !run->ended);
-	engine_collect(&run->engine, report->count);
-	engine_tell_pace(&run->engine, &report->pace);
-	engine_tell_others(&run->engine, &report->others);
+	for (size_t i = 0; i < run->places; i++) {
+		struct stat_place *place = &run->place[i];
+
+		if (run->was_started)
+			engine_turn(&place->engine, more);
+		engine_collect(&place->engine, place->count);
+		engine_tell_pace(&place->engine, &report->pace);
+		if (place->sum)
+			stat_sum_add(place->sum, place->count,
+				     place->events->n);
+	}
+	report->length_s =
+		(run->counted_ns + (run->is_on ? now - run->on_ns : 0)) / 1e9;
+	report->whole_s += report->length_s;
+	run->counted_ns = 0;
+	run->on_ns = now;
 }
 
 static void end_interval(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
+	unsigned int most = report->options->interval_count;
 
+	if (most && report->intervals == most)
+		return;
 	collect(run);
 	report->interval_s = (engine_now_ns() - run->start_ns) / 1e9;
 	report->intervals++;
 	/* A report that is lost is told at the end; the program goes on. */
 	run->interval(report);
-	engine_forget_slices(&run->engine);
+	for (size_t i = 0; i < run->places; i++)
+		engine_forget_slices(&run->place[i].engine);
 	run->interval_ns += report->options->interval_ms * 1e6;
+	if (most && report->intervals == most) {
+		run->interval_ns = INFINITY;
+		run->ended = run->ended || !run->has_child;
+	}
 }
 
 static void time_out(struct stat_run *run)
@@ -88,17 +141,33 @@ static void time_out(struct stat_run *run)
 static void look_after(struct stat_run *run, double now)
 {
 	run->look_ns = now + LOOK_NS;
-	engine_fold(&run->engine);
+	for (size_t i = 0; i < run->places; i++)
+		engine_fold(&run->place[i].engine);
 	if (!run->has_child && !stat_targets_alive(run->targets))
 		run->ended = true;
+}
+
+static double turn_due(const struct stat_run *run)
+{
+	double due = INFINITY;
+
+	for (size_t i = 0; i < run->places && run->was_started; i++)
+		due = fmin(due, engine_due_ns(&run->place[i].engine));
+	return due;
+}
+
+static void turn(struct stat_run *run, double now)
+{
+	for (size_t i = 0; i < run->places && run->was_started; i++)
+		if (now >= engine_due_ns(&run->place[i].engine))
+			engine_turn(&run->place[i].engine, true);
 }
 
 static void do_what_is_due(struct stat_run *run, double now)
 {
 	if (now >= run->enable_ns && start_counting(run, false))
 		run->ended = true;
-	if (now >= engine_due_ns(&run->engine))
-		engine_turn(&run->engine, true);
+	turn(run, now);
 	if (now >= run->interval_ns)
 		end_interval(run);
 	if (now >= run->stop_ns)
@@ -112,7 +181,7 @@ static double next_due(const struct stat_run *run)
 	double due = fmin(fmin(run->enable_ns, run->interval_ns),
 			  fmin(run->stop_ns, run->look_ns));
 
-	return fmin(due, engine_due_ns(&run->engine));
+	return fmin(due, turn_due(run));
 }
 
 static void take_signal(struct stat_run *run, const siginfo_t *info)
@@ -127,22 +196,52 @@ static void take_signal(struct stat_run *run, const siginfo_t *info)
 		run->ended = true;
 }
 
+static void obey(struct stat_run *run, enum stat_order order)
+{
+	if (order == STAT_ORDER_ENABLE && start_counting(run, false))
+		run->ended = true;
+	if (order == STAT_ORDER_DISABLE)
+		stop_counting(run);
+	if (order == STAT_ORDER_STOP) {
+		stop_counting(run);
+		run->ended = run->ended || !run->has_child;
+	}
+}
+
+/* Until there is an order or a signal, or the time is over. */
+static void wait_for_order(struct stat_run *run, const struct timespec *time)
+{
+	enum stat_order order;
+
+	while ((order = stat_control_wait(&run->control, time)) !=
+	       STAT_ORDER_NONE) {
+		obey(run, order);
+		stat_control_done(&run->control);
+		time = &(const struct timespec){ 0 };
+	}
+}
+
 /* Sleep until something is due or a signal comes. */
 static void wait_for_signal(struct stat_run *run, const sigset_t *mask)
 {
 	double due = next_due(run), left;
-	struct timespec time;
+	struct timespec time = { 0 };
 	siginfo_t info;
 	int signal;
 
-	if (isinf(due)) {
-		signal = sigwaitinfo(mask, &info);
-	} else {
+	if (isfinite(due)) {
 		left = fmax(due - engine_now_ns(), 0);
 		time.tv_sec = (time_t)(left / 1e9);
 		time.tv_nsec = (long)(left - time.tv_sec * 1e9);
-		signal = sigtimedwait(mask, &info, &time);
 	}
+	if (run->control.fd >= 0) {
+		wait_for_order(run, isfinite(due) ? &time : NULL);
+		time = (struct timespec){ 0 };
+	}
+	if (isfinite(due) || run->control.fd >= 0)
+		signal = sigtimedwait(mask, &info, &time);
+	else
+		signal = sigwaitinfo(mask, &info);
 	if (signal > 0)
 		take_signal(run, &info);
 }
@@ -152,6 +251,7 @@ static void count(struct stat_run *run)
 	sigset_t mask;
 
 	sigprocmask(SIG_BLOCK, NULL, &mask);
+	stat_control_watch(&run->control, &mask);
 	while (!run->ended) {
 		wait_for_signal(run, &mask);
 		if (run->has_child && child_reap(&run->child, false))
@@ -166,6 +266,7 @@ static void finish(struct stat_run *run, int *exit_status)
 	struct stat_report *report = run->report;
 
 	report->elapsed_s = (engine_now_ns() - run->start_ns) / 1e9;
+	run->ended = true;
 	if (report->options->interval_ms)
 		end_interval(run);
 	else
@@ -192,11 +293,17 @@ static void set_clock(struct stat_run *run)
 				   : INFINITY;
 	run->stop_ns = options->timeout_ms ? now + options->timeout_ms * 1e6
 					   : INFINITY;
-	run->enable_ns =
-		options->delay_ms ? now + options->delay_ms * 1e6 : INFINITY;
-	run->look_ns = run->has_child && !engine_raw_cpus(&run->engine)
+	run->enable_ns = options->delay_ms && !options->starts_off
+				 ? now + options->delay_ms * 1e6
+				 : INFINITY;
+	run->look_ns = run->has_child && !engine_raw_cpus(&run->place->engine)
 			       ? INFINITY
 			       : now + LOOK_NS;
+}
+
+static bool starts_late(const struct stat_options *options)
+{
+	return options->delay_ms || options->starts_off;
 }
 
 static int start(struct stat_run *run, bool by_exec)
@@ -204,7 +311,7 @@ static int start(struct stat_run *run, bool by_exec)
 	int error = 0;
 
 	set_clock(run);
-	if (!run->report->options->delay_ms)
+	if (!starts_late(run->report->options))
 		error = start_counting(run, by_exec);
 	if (!error && run->has_child)
 		error = child_go(&run->child);
@@ -227,26 +334,57 @@ static void tell_source(struct stat_report *report, size_t cpus)
 		 one ? "that CPU" : "those CPUs");
 }
 
-static int open_engine(struct stat_run *run, int pass, bool by_exec)
+static int open_place(struct stat_run *run, struct stat_place *place, int pass,
+		      bool by_exec)
 {
+	const struct stat_options *options = run->report->options;
 	struct engine_target child = { .pid = run->child.pid, .cpu = -1 };
 	const struct engine_targets alone = { .target = &child, .n = 1 };
 	const struct engine_targets *targets =
-		run->targets->n ? run->targets : &alone;
+		place->targets->n ? place->targets : &alone;
 	const struct engine_options how = {
 		.on_exec = by_exec,
-		.inherit = targets->target[0].pid >= 0,
+		.inherit = targets->target[0].pid >= 0 &&
+			   !options->no_inherit && !options->cgroups,
 		.own_child = targets == &alone,
+		.cgroups = options->cgroups,
 		.pass = pass,
-		.slice_ms = run->report->options->slice_ms,
+		.slice_ms = options->slice_ms,
 	};
-	int error = engine_open(&run->engine, run->events, targets, &how);
+
+	return engine_open(&place->engine, place->events, targets, &how);
+}
+
+static int open_engines(struct stat_run *run, int pass, bool by_exec)
+{
+	size_t cpus;
+	int error = 0;
+
+	for (size_t i = 0; i < run->places && !error; i++)
+		error = open_place(run, &run->place[i], pass, by_exec);
+	if (error)
+		return error;
+	cpus = engine_raw_cpus(&run->place->engine);
+	if (cpus && run->places > 1)
+		return -EOPNOTSUPP;
+	tell_source(run->report, cpus);
+	if (run->has_child)
+		engine_keep_on_cpus(&run->place->engine, run->child.pid);
+	if (run->report->options->verbose)
+		stat_tell_sets(stderr, run->place, run->places);
+	return 0;
+}
+
+static int count_and_read(struct stat_run *run, bool by_exec, int *exit_status)
+{
+	int error = start(run, by_exec);
 
 	if (error)
 		return error;
-	tell_source(run->report, engine_raw_cpus(&run->engine));
-	if (run->has_child)
-		engine_keep_on_cpus(&run->engine, run->child.pid);
+	count(run);
+	finish(run, exit_status);
+	if (run->report->options->verbose)
+		stat_tell_readings(stderr, run->place, run->places);
 	return 0;
 }
 
@@ -255,30 +393,38 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 		  stat_interval_fn *interval, int *exit_status)
 {
 	const struct stat_options *options = report->options;
+	struct stat_place whole = { .targets = targets,
+				    .events = events,
+				    .count = report->count,
+				    .sum = report->sum };
 	struct stat_run run = { .report = report,
 				.events = events,
 				.targets = targets,
+				.place =
+					report->places ? report->place : &whole,
+				.places = report->places ? report->places : 1,
+				.control = { .fd = -1 },
 				.interval = interval,
 				.has_child = options->command };
-	bool by_exec = !targets->n && !options->delay_ms;
+	bool by_exec = !targets->n && !starts_late(options);
 	int error = 0;
 
+	if (stat_control_open(&run.control, options->control))
+		return -EBADF;
 	if (run.has_child)
 		error = child_start(&run.child, options->command);
 	else
 		child_none(&run.child);
 	if (error)
 		return error;
-	error = open_engine(&run, pass, by_exec);
+	error = open_engines(&run, pass, by_exec);
 	if (error && run.has_child)
 		child_kill(&run.child);
 	if (!error)
-		error = start(&run, by_exec);
-	if (!error) {
-		count(&run);
-		finish(&run, exit_status);
-	}
+		error = count_and_read(&run, by_exec, exit_status);
 	child_done(&run.child);
-	engine_close(&run.engine);
+	for (size_t i = 0; i < run.places; i++)
+		engine_close(&run.place[i].engine);
+	stat_control_close(&run.control);
 	return error;
 }

@@ -15,7 +15,10 @@
 #include <time.h>
 
 #include "tools/child.h"
+#include "tools/metrics/metrics.h"
 #include "lib/engine/engine.h"
+
+struct stat_groups;
 
 /* ---- options (stat_options.c) ------------------------------------------ */
 
@@ -26,27 +29,56 @@ enum stat_format {
 	STAT_FORMAT_JSON,
 };
 
+/** Of what a report has rows of their own. */
+enum stat_per {
+	STAT_PER_CPU,
+	STAT_PER_CORE,
+	STAT_PER_CLUSTER,
+	STAT_PER_DIE,
+	STAT_PER_SOCKET,
+	STAT_PER_THREAD,
+	STAT_PERS
+};
+
 struct stat_options {
 	char *events;	/* the -e lists joined by ','; NULL: the default nine */
 	char **command; /* NULL-terminated, or NULL */
-	const char *pids, *tids, *cpus;
+	const char *pids, *tids, *cpus, *cgroups;
+	char *metrics;		    /* of -M, joined as those of -e */
 	char *output, *openmetrics; /* names of files */
+	const char *control, *pre, *post;
 	const char *separator;
 	enum stat_format format;
 	unsigned int repeat;
-	unsigned int interval_ms, delay_ms, timeout_ms;
+	unsigned int interval_ms, interval_count, delay_ms, timeout_ms;
+	unsigned int detailed; /* how many -d */
+	int log_fd;	       /* or -1 */
 	double slice_ms;
 	bool append, all_cpus, no_scale, quiet, metric_only, passes;
-	bool plot, live, regions;
+	bool plot, live, regions, summary, verbose, no_big_num, sync;
+	bool no_inherit, all_user, all_kernel;
+	bool starts_off; /* -D -1 */
+	bool per[STAT_PERS];
 };
 
 /** Return 0, or -1 once the user was told; *done: --help was printed. */
 int stat_options_parse(struct stat_options *options, int argc, char **argv,
 		       bool *done);
 void stat_options_free(struct stat_options *options);
+/** Do they go together? 0, or -1 once the user was told. */
+int stat_options_check(const struct stat_options *options);
+
+/** Options of perf stat that upmu stat has not; NULL from the end on. */
+const char *stat_refused_at(size_t n, char *letter);
+/** Tell what to use instead, by name or by letter. Returns -1. */
+int stat_refuse(const char *name, char letter);
 
 /** The list of -e, or NULL. 0, or -1 once the user was told. */
 int stat_resolve(struct engine_events *events, const char *list);
+/** That and what else the options want. */
+int stat_resolve_all(struct engine_events *events,
+		     const struct stat_options *options,
+		     const struct stat_groups *groups);
 
 /* ---- what is counted on (stat_targets.c) ------------------------------- */
 
@@ -70,12 +102,31 @@ void stat_spread_add(struct stat_spread *spread, double value);
 
 struct stat_regions;
 
+/** What has rows of its own in a report, and an engine of its own. */
+struct stat_place {
+	char name[64]; /* "CPU0"; "": the whole */
+	const struct engine_targets *targets;
+	struct engine_targets own;    /* the same, where they are to be freed */
+	struct engine_events *events; /* states are each place's */
+	struct engine_count *count;   /* one per event */
+	struct engine_count *sum;     /* of all intervals, or NULL */
+	struct engine engine;
+};
+
 struct stat_report {
 	const struct stat_options *options;
 	const struct engine_events *events;
 	struct engine_count *count; /* one per event */
 	struct stat_spread *spread; /* one per event, over runs, or NULL */
+	struct stat_place *place;   /* -A and its like; NULL: the whole */
+	size_t places;
+	const char *place_name;		  /* of stat_part() */
+	struct engine_count *sum;	  /* of all intervals, for --summary */
+	const struct stat_groups *groups; /* of -M, or NULL */
 	double elapsed_s, user_s, sys_s;
+	double length_s; /* in which it was counted, of this report */
+	double whole_s;	 /* of all intervals */
+	struct stat_spread length;
 	struct stat_spread elapsed, user, sys;
 	unsigned int runs;   /* of -r, that are in the numbers */
 	unsigned int failed; /* of those, ended with a status or a signal */
@@ -120,14 +171,32 @@ double stat_value(const struct stat_report *report,
 /** Share of the time that it was wanted in which it was counted. */
 double stat_share(const struct engine_count *count);
 
-/** A ratio: @event is the one that it is printed beside. */
+/** A ratio: @event is the one that it is printed beside; @row: of -M. */
 struct stat_metric {
 	const char *key, *label, *unit;
 	int event;
 	double value;
+	const struct metric_row *row; /* or NULL */
 };
 
-#define STAT_METRICS_MOST (16 * UPMU_KINDS_MAX)
+#define STAT_GROUPS_MOST  64
+#define STAT_METRICS_MOST ((18 + STAT_GROUPS_MOST) * UPMU_KINDS_MAX)
+
+/** What -M and -d chose, of metric_rows. */
+struct stat_groups {
+	const char *key[STAT_GROUPS_MOST];
+	size_t n;
+};
+
+/** 0, or -1 once the user was told. */
+int stat_groups_choose(struct stat_groups *groups,
+		       const struct stat_options *options);
+/** A list of the events that they want here; "" for none, NULL: no memory. */
+char *stat_groups_events(const struct stat_groups *groups,
+			 const struct upmu_machine *machine);
+/** Their values on a lane; returns how many. */
+size_t stat_groups_add(const struct stat_report *report, int lane,
+		       struct stat_metric *out, size_t most);
 
 /** Only from events that were counted. Returns how many. */
 size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
@@ -150,6 +219,62 @@ void stat_machine_look(struct stat_machine *machine);
 /** Write a line for each thing that disturbed the counts. */
 void stat_machine_compare(FILE *out, const struct stat_machine *before,
 			  const struct stat_machine *after);
+
+/* ---- places (places.c) ------------------------------------------------- */
+
+/**
+ * From -A, --per-... and --for-each-cgroup; none where the whole is counted.
+ * @targets: from stat_targets_find(). 0, or -1 once the user was told.
+ */
+int stat_places_make(struct stat_report *report,
+		     const struct engine_events *events,
+		     const struct engine_targets *targets);
+void stat_places_free(struct stat_report *report);
+
+/** A writer writes part after part. */
+size_t stat_parts(const struct stat_report *report);
+struct stat_report stat_part(const struct stat_report *report, size_t part);
+
+/** --summary: a report of the sums in place of the last interval. */
+void stat_sum_add(struct engine_count *sum, const struct engine_count *count,
+		  size_t events);
+void stat_sum_up(struct stat_report *report);
+
+/** -v: how perf was asked, and what it gave. */
+void stat_tell_sets(FILE *out, const struct stat_place *place, size_t places);
+void stat_tell_readings(FILE *out, const struct stat_place *place,
+			size_t places);
+
+/* ---- --control (control.c) ---------------------------------------------- */
+
+enum stat_order {
+	STAT_ORDER_NONE, /* a signal came, or the time is over */
+	STAT_ORDER_ENABLE,
+	STAT_ORDER_DISABLE,
+	STAT_ORDER_PING,
+	STAT_ORDER_STOP,
+	STAT_ORDER_UNKNOWN,
+};
+
+struct stat_control {
+	int fd, answer; /* -1: none */
+	int signals;	/* readable while a signal waits */
+	bool opened;	/* by us: a fifo, not a descriptor */
+	bool obeyed;	/* the last order gets an answer */
+	size_t n;	/* of a line that has not ended */
+	char line[64];
+};
+
+/** @where: of --control, or NULL. 0, or -1 once the user was told. */
+int stat_control_open(struct stat_control *control, const char *where);
+/** Of these signals each waits until it is taken. */
+void stat_control_watch(struct stat_control *control, const sigset_t *mask);
+/** @time: NULL: as long as it takes. */
+enum stat_order stat_control_wait(struct stat_control *control,
+				  const struct timespec *time);
+/** The order was carried out. */
+void stat_control_done(struct stat_control *control);
+void stat_control_close(struct stat_control *control);
 
 /* ---- a run (stat_run.c) ------------------------------------------------ */
 

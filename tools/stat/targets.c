@@ -182,7 +182,7 @@ static int find(struct engine_targets *targets,
 		return add_cpus(targets, options->cpus) || check_online(targets)
 			       ? -1
 			       : 0;
-	return options->all_cpus ? add_online(targets) : 0;
+	return options->all_cpus || options->cgroups ? add_online(targets) : 0;
 }
 
 int stat_targets_find(struct engine_targets *targets,

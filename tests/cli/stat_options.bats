@@ -1,0 +1,404 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What upmu stat has of perf stat's options, and what it refuses and how.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	top=$BATS_TEST_DIRNAME/../..
+	upmu=${UPMU:-$top/build/tools/upmu}
+	check=$BATS_TEST_DIRNAME/check_stat_output.py
+	cd "$BATS_TEST_TMPDIR" || exit
+}
+
+needs_root() {
+	[ "$(id -u)" -eq 0 ] || skip "counting CPUs needs root"
+}
+
+cpus() {
+	getconf _NPROCESSORS_ONLN
+}
+
+# ---- the default view -------------------------------------------------------
+
+@test "default_view_has_task_clock_cpus_used_switches_and_faults" {
+	"$upmu" stat -o report -- timeout 0.1 sh -c 'while :; do :; done' || true
+	grep -qE '^ +[0-9,]+  task-clock +ns +# [0-9.]+ CPUs used$' report
+	grep -qE '^ +[0-9,]+  context-switches' report
+	grep -qE '^ +[1-9][0-9,]*  page-faults' report
+	"$upmu" stat -j -o report.json -- true
+	python3 "$check" json report.json
+	"$upmu" stat --format csv -o report.csv -- true
+	python3 "$check" csv report.csv
+	grep -q ',cpus_used,' report.csv
+	# A list of one's own is that list.
+	"$upmu" stat -e page-faults -o report -- true
+	run ! grep -q task-clock report
+}
+
+@test "cpus_used_are_of_the_time_in_which_it_was_counted" {
+	# Half a second is left out, the busy half counted.
+	"$upmu" stat -D 500 -j -o report -e task-clock -- \
+		timeout 1 sh -c 'while :; do :; done' || true
+	python3 - <<-'E'
+		import json
+		report = json.load(open("report"))
+		used = report["metrics"][0]
+		clock = report["events"][0]["value"] / 1e9
+		assert used["metric"] == "cpus_used", used
+		# Not the quotient of the whole run, which is less.
+		assert used["value"] > 1.3 * clock / report["elapsed_s"]
+		assert used["value"] <= 1.1
+	E
+}
+
+# ---- ratios ----------------------------------------------------------------
+
+@test "metric_groups_that_are_none_are_refused_with_those_that_are" {
+	run "$upmu" stat -M cache,nonsense -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"no group or ratio 'nonsense'"* ]]
+	[[ "$output" == *"hint: -M all or some of cache, branch, tlb"* ]]
+	run "$upmu" stat -M '' -- touch ran
+	[ "$status" -eq 2 ]
+	[ ! -e ran ]
+}
+
+@test "metrics_on_a_machine_without_a_table_say_so" {
+	[[ "$(uname -m)" == x86_64 ]] || skip "this machine has a table"
+	for options in '-M all' -d -dd; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" stat $options -- touch ran
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"this machine's core has no event"* ]]
+	done
+	[ ! -e ran ]
+}
+
+@test "list_metrics_shows_formula_direction_and_source_of_a_core" {
+	"$upmu" list --metrics --core neoverse-n2 >rows
+	grep -A2 '^  frontend_bound  *%' rows >row
+	grep -q '= 100 \* (stall_slot_frontend / (cpu_cycles \* slots)' row
+	grep -q 'slots = 5$' row
+	grep -q -- '-M topdown frontend; low is good: else see ' row
+	grep -q 'from Arm telemetry-solution' row
+	# A core without the events has no such row; but others.
+	"$upmu" list --metrics --core cortex-a7 >rows
+	run ! grep -q frontend_bound rows
+	grep -q '^  l1d_refill_percent' rows
+	"$upmu" list --metrics -j --core cortex-a53 | python3 -c '
+import json, sys
+core, = json.load(sys.stdin)
+assert core["core"] == "cortex-a53"
+keys = [row["metric"] for row in core["metrics"]]
+assert len(keys) == len(set(keys)) > 8, keys
+assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
+	run "$upmu" list --metrics --fit cycles
+	[ "$status" -eq 2 ]
+}
+
+# ---- rows of their own -------------------------------------------------------
+
+@test "no_aggr_has_a_row_for_each_cpu" {
+	needs_root
+	"$upmu" stat -a -A -e cpu-clock,page-faults --timeout 300 -o report
+	[ "$(grep -c '^CPU[0-9]* .* cpu-clock' report)" -eq "$(cpus)" ]
+	[ "$(grep -c '^CPU[0-9]* .* page-faults' report)" -eq "$(cpus)" ]
+	# Each CPU's clock went on for about the time, none for the sum.
+	"$upmu" stat -A -C 0 -x, -e cpu-clock --timeout 300 -o report
+	grep -qE '^CPU0,(2[5-9]|3[0-9]|4[0-9])[0-9]{7},ns,cpu-clock,' report
+	"$upmu" stat -a -A -j -e cpu-clock --timeout 50 -o report
+	python3 "$check" json report
+	[ "$(grep -c '"place": "CPU' report)" -eq "$(cpus)" ]
+	for form in '--format csv' '-I 20 --format csv'; do
+		# shellcheck disable=SC2086	# words
+		"$upmu" stat -a -A $form -e cpu-clock --timeout 50 -o report
+		python3 "$check" csv report
+		head -n 1 report | grep -qE '^(interval_s,)?place,value'
+	done
+}
+
+@test "cores_and_clusters_are_as_the_kernel_lists_them" {
+	needs_root
+	[ "$(cpus)" -ge 2 ] || skip "this machine has one CPU"
+	local cpu=root/sys/devices/system/cpu
+	mkdir -p $cpu/cpu0/topology $cpu/cpu1/topology
+	echo 0-1 >$cpu/online
+	for n in 0 1; do
+		echo $n >$cpu/cpu$n/topology/core_cpus_list
+		echo 0-1 >$cpu/cpu$n/topology/cluster_cpus_list
+		echo 0-1 >$cpu/cpu$n/topology/core_siblings_list
+	done
+	export UPMU_ROOT=$PWD/root
+	"$upmu" stat -a --per-core -e cpu-clock --timeout 50 -o report
+	[ "$(grep -c '^core [01] ' report)" -eq 2 ]
+	"$upmu" stat -a --per-cluster -e cpu-clock --timeout 50 -o report
+	[ "$(grep -c '^cluster 0-1 ' report)" -eq 1 ]
+	# Both of its CPUs are in it.
+	clock=$(awk '/cpu-clock/ { gsub(",", "", $3); print $3 }' report)
+	[ "$clock" -gt 90000000 ]
+	# An old kernel has other names.
+	"$upmu" stat -a --per-socket -e cpu-clock --timeout 50 -o report
+	grep -q '^socket 0-1 ' report
+	# One that says nothing has CPUs.
+	rm $cpu/cpu1/topology/core_cpus_list
+	"$upmu" stat -a --per-core -e cpu-clock --timeout 50 -o report
+	grep -q '^core 0 ' report
+	grep -q '^CPU1 ' report
+}
+
+@test "per_thread_has_a_row_for_each_thread_of_a_process" {
+	python3 - <<-'E' &
+		import os, threading, time
+		def spin():
+		    while not os.path.exists("stop"):
+		        pass
+		threading.Thread(target=spin).start()
+		threading.Thread(target=spin).start()
+		open("ready", "w").close()
+		while not os.path.exists("stop"):
+		    time.sleep(0.01)
+	E
+	local pid=$!
+	for _ in $(seq 100); do [ -e ready ] && break; sleep 0.1; done
+	"$upmu" stat --per-thread -p $pid -e task-clock --timeout 500 -o report
+	"$upmu" stat --per-thread -p $pid -e task-clock -j --timeout 100 \
+		-o report.json
+	touch stop
+	wait $pid
+	[ "$(grep -c "^python3-[0-9]* .* task-clock" report)" -eq 3 ]
+	grep -q "^python3-$pid " report
+	python3 "$check" json report.json
+}
+
+@test "rows_of_their_own_refuse_what_they_cannot_be_of" {
+	for bad in '-A' '--per-core' '--per-thread' '--per-thread -a' \
+		'-a -A --per-core' '-a -A -r 2' '-a -A --format rpistat' \
+		'--for-each-cgroup / -a' '--for-each-cgroup / -p 1' \
+		'--for-each-cgroup / --per-core'; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" stat $bad -e page-faults -- touch ran
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"hint:"* ]]
+	done
+	[ ! -e ran ]
+	run "$upmu" stat --for-each-cgroup no-such-group -e cpu-clock -- \
+		touch ran
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"no cgroup 'no-such-group'"* ]]
+	[ ! -e ran ]
+}
+
+# ---- intervals ----------------------------------------------------------------
+
+@test "interval_count_ends_the_intervals_and_not_the_program" {
+	"$upmu" stat -I 50 --interval-count 3 -e task-clock -x, -o report -- \
+		sh -c 'sleep 0.5; echo done >ended'
+	[ "$(wc -l <report)" -eq 3 ]
+	[ -e ended ]
+	# Without a program counting ends with them.
+	sleep 30 &
+	local pid=$!
+	timeout 10 "$upmu" stat -I 50 --interval-count 2 -p $pid \
+		-e task-clock -x, -o report
+	kill $pid
+	[ "$(wc -l <report)" -eq 2 ]
+}
+
+@test "summary_is_the_sum_of_the_intervals" {
+	"$upmu" stat -I 100 --summary -e task-clock,page-faults --format csv \
+		-o report -- timeout 1 sh -c 'while :; do :; done' || true
+	python3 "$check" csv report
+	python3 - <<-'E'
+		import csv
+		rows = list(csv.DictReader(open("report")))
+		for event in "task-clock", "page-faults":
+		    mine = [r for r in rows if r["event"] == event]
+		    *parts, whole = mine
+		    assert all(r["interval_s"] for r in parts), parts
+		    assert whole["interval_s"] == ""
+		    assert len(parts) >= 5
+		    assert int(whole["counted"]) == sum(int(r["counted"])
+		                                        for r in parts if r["counted"])
+		    assert int(whole["running_ns"]) == sum(int(r["running_ns"])
+		                                           for r in parts if r["counted"])
+	E
+	"$upmu" stat -I 100 --summary -j -e page-faults -o report -- sleep 0.3
+	python3 "$check" json report
+	tail -n 1 report | grep -q '"elapsed_s"'
+	run ! grep -q '"interval_s".*"elapsed_s"' report
+}
+
+@test "summary_and_count_without_intervals_are_refused" {
+	for bad in --summary '--interval-count 3' '-I 9 --summary --plot'; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" stat $bad -e page-faults -- true
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"hint:"* ]]
+	done
+}
+
+# ---- control ------------------------------------------------------------------
+
+@test "control_by_fifos_counts_what_stands_between_enable_and_disable" {
+	mkfifo orders answers
+	cat >program <<-'E'
+		spin() { i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; }
+		order() { echo "$1" >orders; read -r answer <answers; echo "$1 $answer"; }
+		spin
+		spin
+		order ping
+		order enable
+		spin
+		order disable
+		spin
+		order enable
+		order disable
+	E
+	"$upmu" stat -D -1 --control fifo:orders,answers -e task-clock -j \
+		-o report -- sh program >said
+	[ "$(cat said)" = "$(printf '%s ack\n' ping enable disable enable disable)" ]
+	python3 - <<-'E'
+		import json
+		report = json.load(open("report"))
+		clock = report["events"][0]["value"] / 1e9
+		# One spin of four.
+		assert 0.15 * report["user_s"] < clock, report
+		assert clock < 0.4 * report["user_s"], report
+	E
+}
+
+@test "control_by_descriptors_works_and_so_do_intervals" {
+	mkfifo orders answers
+	exec 5<>orders 6<>answers
+	echo enable >&5
+	"$upmu" stat -D -1 -I 50 --control fd:5,6 -e task-clock -x, -o report \
+		5<&5 6>&6 -- timeout 0.4 sh -c 'while :; do :; done' || true
+	read -r -t 5 answer <&6
+	exec 5>&- 6>&-
+	[ "$answer" = ack ]
+	[ "$(wc -l <report)" -ge 3 ]
+	grep -qE ',[0-9]+,ns,task-clock,' report
+}
+
+@test "control_that_never_enables_counts_nothing_and_says_so" {
+	mkfifo orders
+	"$upmu" stat -D -1 --control fifo:orders -e task-clock -o report -- true
+	grep -q '<not counted>  task-clock' report
+}
+
+@test "control_names_an_order_that_is_none_and_answers_nothing" {
+	mkfifo orders answers
+	run "$upmu" stat --control fifo:orders,answers -e task-clock -o report \
+		-- sh -c 'echo explode >orders; sleep 0.3
+		read -r -t 1 word <answers || echo silence' </dev/null
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"'explode' is not enable, disable, ping or stop"* ]]
+	[[ "$output" == *silence* ]] || [[ "$output" != *ack* ]]
+}
+
+@test "control_that_cannot_be_opened_runs_nothing" {
+	for bad in fifo:nowhere fd:999 fd:x nonsense fd:0,999; do
+		run "$upmu" stat --control "$bad" -e task-clock -- touch ran
+		[ "$status" -eq 125 ]
+		[[ "$output" == *"--control '$bad'"*"hint:"* ]]
+	done
+	run "$upmu" stat -D -1 -e task-clock -- touch ran
+	[ "$status" -eq 2 ]
+	[ ! -e ran ]
+}
+
+# ---- the rest -----------------------------------------------------------------
+
+@test "no_inherit_leaves_children_out" {
+	cat >parent <<-'E'
+		sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done'
+	E
+	"$upmu" stat -x, -e task-clock -o with -- sh parent
+	echo exit >>parent	# no exec of the last command
+	"$upmu" stat -i -x, -e task-clock -o without -- sh parent
+	[ "$(cut -d, -f1 without | head -n 1)" -lt \
+		$(($(cut -d, -f1 with | head -n 1) / 4)) ]
+}
+
+@test "verbose_tells_encodings_and_readings_on_stderr" {
+	"$upmu" stat -v -e page-faults -o report -- true 2>told
+	grep -q '^counted all the time: page-faults (type 1, config 0x2)$' told
+	grep -qE '^page-faults: [0-9]+ [0-9]+ [0-9]+$' told
+	run ! grep -q config report
+}
+
+@test "no_big_num_has_no_commas_and_big_num_has_them" {
+	"$upmu" stat --no-big-num -e task-clock -o report -- true
+	grep -qE '^ +[0-9]{5,}  task-clock' report
+	"$upmu" stat -B -e task-clock -o report -- true
+	grep -qE '^ +[0-9,]+,[0-9]{3}  task-clock' report
+}
+
+@test "log_fd_gets_the_report_and_a_closed_one_is_refused" {
+	"$upmu" stat --log-fd 7 -e page-faults -- true 7>report 2>errors
+	grep -q page-faults report
+	[ ! -s errors ]
+	run "$upmu" stat --log-fd 99 -e page-faults -- touch ran
+	[ "$status" -eq 2 ]
+	run "$upmu" stat --log-fd 1 -o x -e page-faults -- touch ran
+	[ "$status" -eq 2 ]
+	[ ! -e ran ]
+}
+
+@test "pre_and_post_run_around_each_run_and_a_failure_ends_it" {
+	"$upmu" stat -r 2 --pre 'echo pre >>log' --post 'echo post >>log' \
+		-e page-faults -q -- sh -c 'echo run >>log'
+	[ "$(xargs <log)" = 'pre run post pre run post' ]
+	run "$upmu" stat --pre false -e page-faults -- touch ran
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"--pre 'false' failed"* ]]
+	[ ! -e ran ]
+}
+
+@test "all_user_and_all_kernel_do_not_go_together" {
+	run "$upmu" stat --all-user --all-kernel -e cycles -- true
+	[ "$status" -eq 2 ]
+	"$upmu" stat --all-user -e page-faults -o report -- true
+}
+
+# ---- against perf stat's own list --------------------------------------------
+
+# perf 6.12's long options, and those of 6.1 that it no longer has.
+perfs() {
+	awk -F'|' '/^\| `-/ { print $2 }' "$top/docs/perf-stat.md" |
+		grep -oE -- '--[a-z-]+' | sort -u
+}
+
+@test "each_option_of_perf_stat_is_taken_or_refused_by_name" {
+	[ "$(perfs | wc -l)" -gt 60 ]
+	"$upmu" stat --help >help
+	for option in $(perfs); do
+		# One that takes an argument takes the first of these.
+		run "$upmu" stat "$option" --help --help
+		if [[ "$output" == *"unrecognized option"* ]]; then
+			echo "$option is unknown"
+			return 1
+		fi
+		# What the page says is so.
+		row=$(awk -F'|' -v o="$option\`" 'index($2, o) { print $3 }' \
+			"$top/docs/perf-stat.md")
+		if [[ "$row" == " no:"* ]]; then
+			[ "$status" -eq 2 ]
+			[[ "$output" == *"there is no $option"*"hint: "* ]]
+		else
+			[[ "$output" != *"there is no"* ]]
+		fi
+	done
+}
+
+@test "the_page_has_each_option_that_this_machines_perf_has" {
+	command -v perf >/dev/null || skip "no perf is installed"
+	perf stat -h 2>&1 | grep -oE -- '--[a-z][a-z-]+' | grep -v no-scale |
+		sort -u >theirs
+	[ "$(wc -l <theirs)" -gt 40 ]
+	perfs >ours
+	comm -23 theirs ours >missing
+	cat missing
+	[ ! -s missing ]
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/* The ratios of -M: each formula can be read, and gives what it says. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "tools/metrics/metrics.h"
+
+static const struct upmu_core *core_called(const char *name)
+{
+	return upmu_core_by_name(name, strlen(name));
+}
+
+static void each_row_holds_on_a_core_and_has_groups_that_are_known(void **state)
+{
+	const struct upmu_core *core;
+
+	(void)state;
+	for (size_t i = 0; i < metric_rows_n; i++) {
+		const struct metric_row *row = &metric_rows[i];
+		bool holds = false, grouped = false;
+		const char *group;
+
+		for (size_t c = 0; (core = upmu_core_at(c)); c++)
+			holds = holds ||
+				metric_for(row->key, core, NULL) == row;
+		for (size_t g = 0; (group = metric_group_at(g)); g++)
+			grouped =
+				grouped || metric_is(row, group, strlen(group));
+		if (!holds || !grouped)
+			fail_msg("%s = %s: no core has it, or no group",
+				 row->key, row->formula);
+		assert_true((row->better == METRIC_NEITHER) == !row->hint[0]);
+	}
+}
+
+/* A core that a row names has what the row wants. */
+static void each_core_that_a_row_names_has_its_events(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < metric_rows_n; i++) {
+		const struct metric_row *row = &metric_rows[i];
+		const char *at = row->cores;
+
+		while (*at) {
+			size_t n = strcspn(at, "=");
+			const struct upmu_core *core = upmu_core_by_name(at, n);
+
+			assert_non_null(core);
+			assert_in_range(metric_slots(row, core), 1, 16);
+			if (!metric_holds(row, core, NULL))
+				fail_msg("%s does not hold on %.*s", row->key,
+					 (int)n, at);
+			at += strcspn(at, " ");
+			at += strspn(at, " ");
+		}
+	}
+}
+
+/* Neoverse N2, five slots; the numbers are made up, the results by hand. */
+static double numbers(void *context, const char *name, size_t length)
+{
+	static const struct {
+		const char *name;
+		double value;
+	} known[] = {
+		{ "cpu_cycles", 1000 },		{ "slots", 5 },
+		{ "stall_slot", 2500 },		{ "stall_slot_frontend", 1000 },
+		{ "stall_slot_backend", 1500 }, { "br_mis_pred", 10 },
+		{ "op_retired", 900 },		{ "op_spec", 1200 },
+		{ "l1d_cache_refill", 50 },	{ "l1d_cache", 1000 },
+		{ "inst_retired", 2000 },	{ "l2d_cache", 0 },
+		{ "l2d_cache_refill", 0 },
+	};
+
+	(void)context;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strlen(known[i].name) == length &&
+		    !strncmp(known[i].name, name, length))
+			return known[i].value;
+	return NAN;
+}
+
+static double value_of(const char *key)
+{
+	const struct metric_row *row =
+		metric_for(key, core_called("neoverse-n2"), NULL);
+
+	assert_non_null(row);
+	return metric_value(row, numbers, NULL);
+}
+
+static void assert_near(double value, double wanted)
+{
+	assert_true(fabs(value - wanted) < 1e-9 * fabs(wanted) + 1e-12);
+}
+
+static void formulas_give_what_a_hand_reckons(void **state)
+{
+	(void)state;
+	assert_near(value_of("l1d_refill_percent"), 5);
+	assert_near(value_of("l1d_refill_pti"), 25);
+	/* 100 (1000/5000 - 10/1000) */
+	assert_near(value_of("frontend_bound"), 19);
+	/* 100 (1500/5000 - 3 * 10/1000) */
+	assert_near(value_of("backend_bound"), 27);
+	/* 100 (1/4 * 1/2 + 4 * 10/1000) */
+	assert_near(value_of("bad_speculation"), 16.5);
+	/* 100 * 3/4 * 1/2 */
+	assert_near(value_of("retiring"), 37.5);
+	/* The four are all there is, but for what mispredictions shift. */
+}
+
+static void what_has_no_number_or_divides_by_0_has_no_value(void **state)
+{
+	static const char *const bad[] = {
+		"unknown_event", "1 +", "(1", "1)", "", "1 / (2 - 2)"
+	};
+
+	(void)state;
+	assert_true(isnan(value_of("l2_refill_percent")));
+	assert_true(isnan(value_of("branch_miss_pti")));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct metric_row row = { .formula = bad[i] };
+
+		assert_true(isnan(metric_value(&row, numbers, NULL)));
+	}
+}
+
+static void products_go_before_sums_and_from_the_left(void **state)
+{
+	static const struct {
+		const char *formula;
+		double value;
+	} rows[] = {
+		{ "1 + 2 * 3", 7 },	  { "8 / 4 / 2", 1 },
+		{ "10 - 4 - 3", 3 },	  { "(1 + 2) * 3", 9 },
+		{ "2 * (3 - 1) / 4", 1 }, { "slots*slots", 25 },
+		{ "0.5 * slots", 2.5 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct metric_row row = { .formula = rows[i].formula };
+
+		assert_near(metric_value(&row, numbers, NULL), rows[i].value);
+	}
+}
+
+/* What the core has: executed branches before predicted ones. */
+static void the_first_row_that_holds_is_taken(void **state)
+{
+	const struct metric_row *new =
+		metric_for("branch_miss_pti", core_called("neoverse-n2"), NULL);
+	const struct metric_row *old =
+		metric_for("branch_miss_pti", core_called("cortex-a7"), NULL);
+
+	(void)state;
+	assert_non_null(new);
+	assert_non_null(old);
+	assert_non_null(strstr(new->formula, "br_mis_pred_retired"));
+	assert_null(strstr(old->formula, "br_mis_pred_retired"));
+	assert_null(
+		metric_for("frontend_bound", core_called("cortex-a7"), NULL));
+	assert_int_equal(
+		metric_slots(metric_for("frontend_bound",
+					core_called("neoverse-v2"), NULL),
+			     core_called("neoverse-v2")),
+		8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			each_row_holds_on_a_core_and_has_groups_that_are_known),
+		cmocka_unit_test(each_core_that_a_row_names_has_its_events),
+		cmocka_unit_test(formulas_give_what_a_hand_reckons),
+		cmocka_unit_test(
+			what_has_no_number_or_divides_by_0_has_no_value),
+		cmocka_unit_test(products_go_before_sums_and_from_the_left),
+		cmocka_unit_test(the_first_row_that_holds_is_taken),
+	};
+
+	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+/*
+ * --control: lines of another program start and stop the counting, as with
+ * perf stat: "enable", "disable", "ping", "stop". Each that was carried out is
+ * answered by "ack" where there is a second descriptor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "stat.h"
+
+static int refuse(const char *where, const char *why)
+{
+	fprintf(stderr,
+		"upmu stat: --control '%s': %s\n"
+		"hint: --control fd:3,4 or --control fifo:orders,answers\n",
+		where, why);
+	return -1;
+}
+
+static int read_descriptor(const char *text, size_t length)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (end != text + length || end == text || number < 0 ||
+	    number > 1 << 20 || fcntl((int)number, F_GETFD) < 0)
+		return -1;
+	return (int)number;
+}
+
+/* Read and write: an end of its own, so that the other's is no end of file. */
+static int open_fifo(const char *text, size_t length)
+{
+	char path[4096];
+
+	if (length >= sizeof(path))
+		return -1;
+	snprintf(path, sizeof(path), "%.*s", (int)length, text);
+	return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+}
+
+static int open_one(const char *text, size_t length, bool is_fifo)
+{
+	return is_fifo ? open_fifo(text, length)
+		       : read_descriptor(text, length);
+}
+
+int stat_control_open(struct stat_control *control, const char *where)
+{
+	size_t length;
+	bool is_fifo;
+	const char *at;
+
+	*control =
+		(struct stat_control){ .fd = -1, .answer = -1, .signals = -1 };
+	if (!where)
+		return 0;
+	is_fifo = !strncmp(where, "fifo:", 5);
+	if (!is_fifo && strncmp(where, "fd:", 3))
+		return refuse(where, "neither fd: nor fifo:");
+	at = where + (is_fifo ? 5 : 3);
+	length = strcspn(at, ",");
+	control->opened = is_fifo;
+	control->fd = open_one(at, length, is_fifo);
+	if (control->fd < 0)
+		return refuse(where,
+			      is_fifo ? strerror(errno) : "no open descriptor");
+	if (!at[length])
+		return 0;
+	at += length + 1;
+	control->answer = open_one(at, strlen(at), is_fifo);
+	if (control->answer >= 0)
+		return 0;
+	stat_control_close(control);
+	return refuse(where, "the answers have no place");
+}
+
+void stat_control_watch(struct stat_control *control, const sigset_t *mask)
+{
+	if (control->fd >= 0)
+		control->signals = signalfd(-1, mask, SFD_CLOEXEC);
+}
+
+static enum stat_order understand(struct stat_control *control)
+{
+	static const char *const words[] = {
+		[STAT_ORDER_ENABLE] = "enable",
+		[STAT_ORDER_DISABLE] = "disable",
+		[STAT_ORDER_PING] = "ping",
+		[STAT_ORDER_STOP] = "stop",
+	};
+
+	control->line[control->n] = 0;
+	control->n = 0;
+	for (int order = STAT_ORDER_ENABLE; order <= STAT_ORDER_STOP; order++)
+		if (!strcmp(control->line, words[order]))
+			return (enum stat_order)order;
+	fprintf(stderr,
+		"upmu stat: --control: '%s' is not enable, disable, ping or "
+		"stop\n",
+		control->line);
+	return STAT_ORDER_UNKNOWN;
+}
+
+/* Byte by byte: a second order may stand behind the first. An end of file, of
+ * a pipe whose writer has gone, leaves the program to itself. */
+static enum stat_order read_order(struct stat_control *control)
+{
+	char byte;
+	ssize_t got;
+
+	while ((got = read(control->fd, &byte, 1)) == 1) {
+		if (byte == '\n')
+			return understand(control);
+		if (control->n + 1 < sizeof(control->line))
+			control->line[control->n++] = byte;
+		if (!control->opened)
+			return STAT_ORDER_NONE; /* the rest may not be there */
+	}
+	if (!got)
+		control->fd = -1;
+	return STAT_ORDER_NONE;
+}
+
+enum stat_order stat_control_wait(struct stat_control *control,
+				  const struct timespec *time)
+{
+	struct pollfd wait[] = {
+		{ .fd = control->fd, .events = POLLIN },
+		{ .fd = control->signals, .events = POLLIN },
+	};
+
+	while (control->fd >= 0 && ppoll(wait, 2, time, NULL) > 0 &&
+	       wait[0].revents) {
+		enum stat_order order = read_order(control);
+
+		control->obeyed = order != STAT_ORDER_UNKNOWN;
+		if (order != STAT_ORDER_NONE || wait[1].revents)
+			return order;
+		wait[0].fd = control->fd;
+	}
+	return STAT_ORDER_NONE;
+}
+
+void stat_control_done(struct stat_control *control)
+{
+	if (control->answer >= 0 && control->obeyed &&
+	    write(control->answer, "ack\n", 4) != 4)
+		control->answer = -1;
+}
+
+void stat_control_close(struct stat_control *control)
+{
+	if (control->signals >= 0)
+		close(control->signals);
+	if (control->opened && control->fd >= 0)
+		close(control->fd);
+	if (control->opened && control->answer >= 0)
+		close(control->answer);
+	control->fd = control->answer = control->signals = -1;
+}

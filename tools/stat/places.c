@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT
+/* What has rows of its own: CPUs, cores, clusters, threads, cgroups. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sys.h"
+#include "stat.h"
+
+#define CPU "/sys/devices/system/cpu/cpu%d/"
+
+static int out_of_memory(void)
+{
+	fputs("upmu stat: out of memory\n", stderr);
+	return -1;
+}
+
+static struct stat_place *find(struct stat_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->places; i++)
+		if (!strcmp(report->place[i].name, name))
+			return &report->place[i];
+	return NULL;
+}
+
+static struct stat_place *add(struct stat_report *report, const char *name)
+{
+	size_t size = (report->places + 1) * sizeof(*report->place);
+	struct stat_place *more = realloc(report->place, size);
+
+	if (!more)
+		return NULL;
+	report->place = more;
+	more += report->places++;
+	*more = (struct stat_place){ 0 };
+	snprintf(more->name, sizeof(more->name), "%s", name);
+	return more;
+}
+
+/* A place's name comes with its first target. */
+static int put(struct stat_report *report, const char *name,
+	       const struct engine_target *target)
+{
+	struct stat_place *place = find(report, name);
+	struct engine_target *more;
+
+	if (!place)
+		place = add(report, name);
+	if (!place)
+		return out_of_memory();
+	more = realloc(place->own.target, (place->own.n + 1) * sizeof(*more));
+	if (!more)
+		return out_of_memory();
+	place->own.target = more;
+	more[place->own.n++] = *target;
+	return 0;
+}
+
+/*
+ * Which CPUs belong together, as the kernel lists them: new name, old name.
+ * Without a word of clusters a package is one, as on 32-bit kernels.
+ */
+static const struct level {
+	const char *word;
+	const char *file[3];
+} levels[] = {
+	[STAT_PER_CORE] = { "core",
+			    { "topology/core_cpus_list",
+			      "topology/thread_siblings_list" } },
+	[STAT_PER_CLUSTER] = { "cluster",
+			       { "topology/cluster_cpus_list",
+				 "topology/package_cpus_list",
+				 "topology/core_siblings_list" } },
+	[STAT_PER_DIE] = { "die",
+			   { "topology/die_cpus_list",
+			     "topology/package_cpus_list",
+			     "topology/core_siblings_list" } },
+	[STAT_PER_SOCKET] = { "socket",
+			      { "topology/package_cpus_list",
+				"topology/core_siblings_list" } },
+};
+
+static void name_cpu(char *name, size_t size, enum stat_per per, int cpu)
+{
+	char path[UPMU_PATH_SIZE], list[48] = "";
+
+	for (size_t i = 0; per != STAT_PER_CPU && i < 3 && !list[0]; i++) {
+		if (!levels[per].file[i])
+			break;
+		snprintf(path, sizeof(path), CPU "%s", cpu,
+			 levels[per].file[i]);
+		if (upmu_sys_read_text(path, list, sizeof(list)))
+			list[0] = 0;
+	}
+	if (list[0])
+		snprintf(name, size, "%s %s", levels[per].word, list);
+	else
+		snprintf(name, size, "CPU%d", cpu);
+}
+
+static void name_thread(char *name, size_t size, pid_t tid)
+{
+	char path[UPMU_PATH_SIZE], comm[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
+	if (upmu_sys_read_text(path, comm, sizeof(comm)))
+		snprintf(name, size, "%d", (int)tid);
+	else
+		snprintf(name, size, "%s-%d", comm, (int)tid);
+}
+
+static int put_each(struct stat_report *report, enum stat_per per,
+		    const struct engine_targets *targets)
+{
+	char name[64];
+	int error = 0;
+
+	for (size_t i = 0; i < targets->n && !error; i++) {
+		const struct engine_target *target = &targets->target[i];
+
+		if (per == STAT_PER_THREAD)
+			name_thread(name, sizeof(name), target->pid);
+		else
+			name_cpu(name, sizeof(name), per, target->cpu);
+		error = put(report, name, target);
+	}
+	return error;
+}
+
+/* The one hierarchy, or perf's own where each controller has one. */
+static int open_cgroup(const char *name)
+{
+	static const char *const tops[] = { "/sys/fs/cgroup/perf_event",
+					    "/sys/fs/cgroup" };
+	char path[UPMU_PATH_SIZE];
+
+	for (size_t i = 0; i < 2; i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%.400s", tops[i], name);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+static int put_cgroups(struct stat_report *report, const char *list,
+		       const struct engine_targets *cpus)
+{
+	char *words = strdup(list), *save, *word;
+	int error = words ? 0 : out_of_memory();
+
+	word = words ? strtok_r(words, ",", &save) : NULL;
+	if (words && !word)
+		error = -1;
+	for (; word && !error; word = strtok_r(NULL, ",", &save)) {
+		int fd = open_cgroup(word);
+
+		if (fd < 0) {
+			fprintf(stderr,
+				"upmu stat: no cgroup '%s': %s\n"
+				"hint: ls /sys/fs/cgroup\n",
+				word, strerror(errno));
+			error = -1;
+		}
+		for (size_t i = 0; i < cpus->n && !error; i++) {
+			struct engine_target target = cpus->target[i];
+
+			target.pid = fd;
+			error = put(report, word, &target);
+		}
+	}
+	free(words);
+	return error;
+}
+
+static int make_counts(struct stat_report *report,
+		       const struct engine_events *events)
+{
+	for (size_t i = 0; i < report->places; i++) {
+		struct stat_place *place = &report->place[i];
+
+		place->targets = &place->own;
+		place->count = calloc(events->n + 1, sizeof(*place->count));
+		if (report->options->summary)
+			place->sum = calloc(events->n + 1, sizeof(*place->sum));
+		/* Its lists are large, and stay untouched. */
+		place->events = calloc(1, sizeof(*place->events));
+		if (!place->count || !place->events ||
+		    (report->options->summary && !place->sum) ||
+		    engine_events_copy(place->events, events))
+			return out_of_memory();
+	}
+	return 0;
+}
+
+int stat_places_make(struct stat_report *report,
+		     const struct engine_events *events,
+		     const struct engine_targets *targets)
+{
+	const struct stat_options *options = report->options;
+	int error = 0;
+
+	for (int per = 0; per < STAT_PERS; per++)
+		if (options->per[per])
+			error = put_each(report, (enum stat_per)per, targets);
+	if (options->cgroups)
+		error = put_cgroups(report, options->cgroups, targets);
+	return error || make_counts(report, events) ? -1 : 0;
+}
+
+void stat_places_free(struct stat_report *report)
+{
+	for (size_t i = 0; i < report->places; i++) {
+		struct stat_place *place = &report->place[i];
+
+		if (report->options->cgroups && place->own.n)
+			close(place->own.target[0].pid);
+		if (place->events)
+			engine_events_free(place->events);
+		free(place->events);
+		free(place->own.target);
+		free(place->count);
+		free(place->sum);
+	}
+	free(report->place);
+	report->place = NULL;
+	report->places = 0;
+}
+
+size_t stat_parts(const struct stat_report *report)
+{
+	return report->places ? report->places : 1;
+}
+
+struct stat_report stat_part(const struct stat_report *report, size_t part)
+{
+	struct stat_report out = *report;
+
+	if (!report->places)
+		return out;
+	out.events = report->place[part].events;
+	out.count = report->place[part].count;
+	out.place_name = report->place[part].name;
+	out.spread = NULL;
+	return out;
+}
+
+/*
+ * Intervals are estimated each by itself, so that their errors are
+ * independent: the squares add up. Until stat_sum_up() low and high hold them.
+ */
+void stat_sum_add(struct engine_count *sum, const struct engine_count *count,
+		  size_t events)
+{
+	for (size_t i = 0; i < events; i++) {
+		struct estimate *to = &sum[i].estimate;
+		const struct estimate *e = &count[i].estimate;
+
+		if (count[i].state != ENGINE_COUNTED) {
+			if (!sum[i].enabled_ns)
+				sum[i].state = count[i].state;
+			continue;
+		}
+		sum[i].state = ENGINE_COUNTED;
+		sum[i].raw += count[i].raw;
+		sum[i].enabled_ns += count[i].enabled_ns;
+		sum[i].running_ns += count[i].running_ns;
+		sum[i].estimated = sum[i].estimated || count[i].estimated;
+		if (!count[i].estimated) {
+			to->total += (double)count[i].raw;
+			continue;
+		}
+		to->total += e->total;
+		to->low += (e->total - e->low) * (e->total - e->low);
+		to->high += (e->high - e->total) * (e->high - e->total);
+		to->slices += e->slices;
+	}
+}
+
+static void finish(struct engine_count *sum, size_t events)
+{
+	for (size_t i = 0; i < events; i++) {
+		struct estimate *e = &sum[i].estimate;
+
+		e->low = fmax(e->total - sqrt(e->low), (double)sum[i].raw);
+		e->high = e->total + sqrt(e->high);
+	}
+}
+
+void stat_sum_up(struct stat_report *report)
+{
+	report->interval_s = 0;
+	report->length_s = report->whole_s;
+	if (!report->places) {
+		finish(report->sum, report->events->n);
+		memcpy(report->count, report->sum,
+		       report->events->n * sizeof(*report->count));
+	}
+	for (size_t i = 0; i < report->places; i++) {
+		struct stat_place *place = &report->place[i];
+
+		finish(place->sum, place->events->n);
+		memcpy(place->count, place->sum,
+		       place->events->n * sizeof(*place->count));
+	}
+}
