@@ -216,11 +216,11 @@ few() {	# OPTION...
 	local pid status signal
 	# Commands so short that the signal mostly comes between two of them.
 	for signal in INT HUP; do
-		rm -f began
-		env --default-signal=INT "$upmu" compare -r 100000 \
-			-e page-faults touch began -- true >said &
+		rm -f rounds
+		env --default-signal=INT "$upmu" compare -r 100000 -w 0 \
+			-e page-faults --shell 'echo >>rounds' true >said &
 		pid=$! status=0
-		wait_until [ -e began ]
+		wait_until has_lines 3 rounds
 		kill -s $signal $pid
 		wait $pid || status=$?
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
