@@ -99,6 +99,37 @@ static void fork_storm_test(void)
 	close(fd);
 }
 
+/* A child that did not execute a program reads; one that did has no part. */
+static void state_of_children_test(void)
+{
+	int fd = take_flags(light, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	bool one = false;
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	tap(file_has(UPMU_STATE, " processes 2 "),
+	    "the_state_counts_a_child_that_reads", NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	pid = fork();
+	if (!pid) {
+		execl("/bin/sleep", "sleep", "1000", NULL);
+		_exit(1);
+	}
+	for (int i = 0; i < 300 && !one; i++) {
+		usleep(20000);
+		one = file_has(UPMU_STATE, " processes 1 ");
+	}
+	tap(one && file_has(UPMU_STATE, "\nleases 1\n"),
+	    "and_none_whose_exec_ended_it", NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(fd);
+}
+
 /* A process names itself; the state has one line for it all the same. */
 static void name_test(void)
 {
@@ -550,6 +581,7 @@ int main(int argc, char **argv)
 	reason_test();
 	holder_tests();
 	children_tests();
+	state_of_children_test();
 	fork_storm_test();
 	name_test();
 	permission_test();
