@@ -9,6 +9,7 @@
  * Linux republishes a wrong offset after PERF_EVENT_IOC_RESET.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "lib/explain.h"
@@ -232,6 +233,54 @@ static uint32_t perf_flags_for(const struct upmu *set,
 	return UPMU_PERF_USER_READ | LONG_CYCLES;
 }
 
+static int open_and_map(struct upmu *set, const struct upmu_wanted *wanted,
+			bool is_taken)
+{
+	int ret = upmu_perf_set_open(set, wanted,
+				     perf_flags_for(set, wanted, is_taken));
+
+	return ret ? ret : map_pages(set);
+}
+
+static bool tells_all(const struct upmu *set)
+{
+	for (size_t i = 0; i < set->size; i++) {
+		const volatile struct upmu_page *page = set->slots[i].page[0];
+
+		if (!page->index)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Once pages have told the counters of a set, the next one is asked itself: it
+ * is started at once, and where its pages do not tell, the long way says why.
+ */
+static atomic_bool has_told;
+
+void upmu_page_forget(void)
+{
+	atomic_store(&has_told, false);
+}
+
+static bool open_quickly(struct upmu *set, const struct upmu_wanted *wanted)
+{
+	if (!atomic_load(&has_told) || wanted->pmus > 1 ||
+	    (set->flags & (UPMU_OPEN_STOPPED | UPMU_OPEN_ON_EXEC)))
+		return false;
+	if (!is_permitted_by_sysctl()) {
+		set->has_lease = !upmu_count_lease_get();
+		if (!set->has_lease)
+			return false;
+	}
+	if (!open_and_map(set, wanted, false) && !upmu_perf_set_start(set) &&
+	    tells_all(set))
+		return true;
+	close_page(set);
+	return false;
+}
+
 static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 {
 	bool is_taken;
@@ -240,17 +289,18 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 	if (!has_hardware(wanted))
 		return upmu_explain_set(-EOPNOTSUPP,
 					"software events have no register");
+	if (open_quickly(set, wanted))
+		return 0;
 	ret = ask(&set->has_lease, &is_taken);
 	if (ret) {
 		set->has_lease = false;
 		return ret;
 	}
-	ret = upmu_perf_set_open(set, wanted,
-				 perf_flags_for(set, wanted, is_taken));
-	if (!ret)
-		ret = map_pages(set);
+	ret = open_and_map(set, wanted, is_taken);
 	if (ret)
 		close_page(set);
+	else
+		atomic_store(&has_told, true);
 	return ret;
 }
 

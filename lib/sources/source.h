@@ -72,4 +72,7 @@ int upmu_source_do_stop(struct upmu *set);
 int upmu_source_do_read(struct upmu *set, struct upmu_value *values);
 int upmu_source_do_count(struct upmu *set, size_t position, uint64_t *count);
 
+/** Tests change the machine: ask anew whether its pages tell. */
+void upmu_page_forget(void);
+
 #endif

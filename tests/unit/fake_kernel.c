@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/perf/pmu_alive.h"
+#include "lib/sources/source.h"
 #include "lib/sys.h"
 #include "lib/set/wanted.h"
 
@@ -91,6 +92,7 @@ void fake_boot(const char *board)
 	upmu_sys_set_root(root);
 	upmu_wanted_forget_machine();
 	upmu_pmu_alive_forget();
+	upmu_page_forget();
 	unsetenv("UPMU_SOURCE");
 	memset(&fake, 0, sizeof(fake));
 	fake.page_size = 4096;

@@ -465,6 +465,22 @@ static void a_child_takes_a_lease_of_its_own(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* It is opened the short way, as the first did; what went wrong is told. */
+static void a_second_set_whose_pages_tell_nothing_is_refused(void **state)
+{
+	struct upmu *second = NULL;
+
+	(void)state;
+	open_page("cycles");
+	fake.index = 0;
+	assert_int_equal(upmu_open(&second, "cycles", &page_only), -EOPNOTSUPP);
+	assert_null(second);
+	assert_said("does not tell the counter's number");
+	fake.index = 1;
+	assert_int_equal(upmu_open(&second, "cycles", &page_only), 0);
+	upmu_close(second);
+}
+
 #define PAGE_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -500,6 +516,7 @@ int main(void)
 		PAGE_TEST(
 			a_child_reads_by_system_call_and_leaves_the_lease_alone),
 		PAGE_TEST(a_child_takes_a_lease_of_its_own),
+		PAGE_TEST(a_second_set_whose_pages_tell_nothing_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("page", tests, NULL, NULL);
