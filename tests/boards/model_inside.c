@@ -10,7 +10,9 @@
 
 static void count_event(uint32_t event)
 {
-	__asm__ volatile("mcr p15, 0, %0, c9, c12, 5\n isb\n" /* PMSELR */
+	/* armel is built for ARMv6, and does not run this */
+	__asm__ volatile(".arch armv7-a\n"
+			 "mcr p15, 0, %0, c9, c12, 5\n isb\n" /* PMSELR */
 			 "mcr p15, 0, %1, c9, c13, 1\n"	      /* PMXEVTYPER */
 			 "mcr p15, 0, %2, c9, c12, 1\n"	      /* PMCNTENSET */
 			 "mcr p15, 0, %2, c9, c12, 0\n isb"   /* PMCR.E */
