@@ -82,6 +82,19 @@ static void stop_counting(struct stat_run *run)
 	run->counted_ns += engine_now_ns() - run->on_ns;
 }
 
+/* Of all places what was taken or lost most. */
+static void add_others(struct stat_report *report, const struct engine *engine)
+{
+	struct engine_others here, *most = &report->others;
+
+	engine_tell_others(engine, &here);
+	if (here.taken > most->taken) {
+		most->taken = here.taken;
+		most->counters = here.counters;
+	}
+	most->lost = fmax(most->lost, here.lost);
+}
+
 /* Each place's, and how long since the last time it was counted. */
 static void collect(struct stat_run *run)
 {
@@ -89,6 +102,7 @@ static void collect(struct stat_run *run)
 	bool more = report->options->interval_ms && !run->ended;
 	double now = engine_now_ns();
 
+	report->others = (struct engine_others){ 0 };
 	for (size_t i = 0; i < run->places; i++) {
 		struct stat_place *place = &run->place[i];
 
@@ -96,6 +110,7 @@ static void collect(struct stat_run *run)
 			engine_turn(&place->engine, more);
 		engine_collect(&place->engine, place->count);
 		engine_tell_pace(&place->engine, &report->pace);
+		add_others(report, &place->engine);
 		if (place->sum)
 			stat_sum_add(place->sum, place->count,
 				     place->events->n);
