@@ -117,7 +117,7 @@ static void upmu_cpu_take(void *unused)
 	if (cpu->perf_ran)
 		cpu->before.control &= ~UPMU_CONTROL_E;
 	if (mask == UPMU_MASK_CYCLES)
-		upmu_wrap_mark(true);
+		upmu_wrap_mark(smp_processor_id(), true);
 	upmu_registers_begin(mask);
 	cpu->session = upmu_session;
 	cpu->mask = mask;
@@ -136,11 +136,13 @@ static void upmu_cpu_return(void *unused)
 	if (cpu->state != UPMU_CPU_TAKEN)
 		return;
 	upmu_cpu_go(cpu, UPMU_CPU_RETURNING);
+	upmu_guard_given_back(&cpu->before, cpu->mask & ~perf);
 	if (perf)
 		cpu->before.control |= UPMU_CONTROL_E;
 	upmu_registers_restore(&cpu->before, cpu->mask & ~perf);
-	if (cpu->mask == UPMU_MASK_CYCLES)
-		upmu_wrap_mark(false);
+	/* This CPU may have been off when they were given back to perf. */
+	if (cpu->mask == UPMU_MASK_CYCLES && !(perf & UPMU_MASK_CYCLES))
+		upmu_wrap_mark(smp_processor_id(), false);
 	cpu->away = false;
 	upmu_cpu_go(cpu, UPMU_CPU_FREE);
 }
@@ -198,9 +200,20 @@ static void upmu_counters_look(struct work_struct *work)
 	mutex_unlock(&upmu_mutex);
 }
 
+/* Those that are off get their registers back when they come online. */
+static void upmu_counters_unmark_offline(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (!cpu_online(cpu))
+			upmu_wrap_mark(cpu, false);
+}
+
 static void upmu_counters_end(void)
 {
 	on_each_cpu(upmu_cpu_return, NULL, 1);
+	upmu_counters_unmark_offline();
 	WRITE_ONCE(upmu_wanted, 0);
 	smp_mb(); /* who waits looks in the other order */
 	/*

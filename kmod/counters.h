@@ -86,9 +86,10 @@ extern cpumask_t upmu_cpus_waiting;
 /* This CPU, interrupts off: the counters that perf's events are on. */
 u32 upmu_wrap_perf_mask(void);
 /*
- * The same: what arm64 takes for an unused counter it sets to zero before it
- * opens the PMU to a task: the cycle counter must look used, or not any more.
+ * This CPU, interrupts off, or one that is off. What arm64 takes for an unused
+ * counter it sets to zero before it opens the PMU to a task: the cycle counter
+ * must look used, or not any more.
  */
-void upmu_wrap_mark(bool used);
+void upmu_wrap_mark(unsigned int cpu, bool used);
 
 #endif

@@ -220,6 +220,15 @@ static int upmu_open_file(struct inode *inode, struct file *file)
 	return file->private_data ? 0 : -ENOMEM;
 }
 
+/* What its holder wrote on any CPU is seen while it is still a holder. */
+static void upmu_end_file(struct upmu_hold *hold)
+{
+	if (READ_ONCE(hold->state) == UPMU_STATE_LIVE)
+		upmu_access_refresh();
+	upmu_lease_end(hold);
+	upmu_lease_settle();
+}
+
 /* Each close of a descriptor, also of those that exit and exec close. */
 static int upmu_flush_file(struct file *file, fl_owner_t id)
 {
@@ -227,8 +236,7 @@ static int upmu_flush_file(struct file *file, fl_owner_t id)
 
 	if (READ_ONCE(hold->pid) != task_tgid(current))
 		return 0;
-	upmu_lease_end(hold);
-	upmu_lease_settle();
+	upmu_end_file(hold);
 	return 0;
 }
 
@@ -236,10 +244,8 @@ static int upmu_release_file(struct inode *inode, struct file *file)
 {
 	struct upmu_hold *hold = file->private_data;
 
-	if (hold->state != UPMU_STATE_NONE) {
-		upmu_lease_end(hold);
-		upmu_lease_settle();
-	}
+	if (hold->state != UPMU_STATE_NONE)
+		upmu_end_file(hold);
 	upmu_hold_put(hold);
 	return 0;
 }

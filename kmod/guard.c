@@ -21,12 +21,21 @@
 #include "lease.h"
 #include "process.h"
 
+/* PMXEVTYPER: P, U, NSK, NSU (DDI 0406C B4.1.126), and the event. */
+#define UPMU_GUARD_FILTER 0xf0000000u
+#define UPMU_GUARD_EVENT  0xffu
+
+#define UPMU_MIDR_QUALCOMM 0x51
+
 /* PMCR's settings, that perf's driver leaves alone, and its switch. */
 #define UPMU_GUARD_SETTINGS (UPMU_CONTROL_SAVED & ~UPMU_CONTROL_E)
 
 /* No core has more cycles in a nanosecond, nor more than 8 of a thing in one. */
 #define UPMU_GUARD_CYCLES_PER_NS 4
 #define UPMU_GUARD_EVENTS_PER_NS 32
+
+/* hw_perf_event.interrupts: MAX_INTERRUPTS of kernel/events/core.c */
+#define UPMU_GUARD_THROTTLED U64_MAX
 
 /* A step that is not looked into: the clock may be as coarse as a tick. */
 #define UPMU_GUARD_STEP BIT(26)
@@ -37,7 +46,8 @@
  * @hw: its events here
  * @busy: being put right, or perf's handler runs
  * @begun: the next are to be put back
- * @control: settings in PMCR
+ * @control: settings in PMCR, and whether it was on without perf
+ * @filter: of the cycle counter
  * @extra: counters that were on without perf
  * @selected: PMSELR
  * @type: of the event counters
@@ -52,6 +62,7 @@ struct upmu_guard {
 	bool busy;
 	bool begun;
 	u32 control;
+	u32 filter;
 	u32 extra;
 	u32 selected;
 	u32 type[UPMU_REGS_MAX_COUNTERS];
@@ -66,9 +77,11 @@ static unsigned long upmu_guard_used(const struct upmu_guard *guard)
 	return guard->hw ? guard->hw->used_mask[0] : 0;
 }
 
+/* One that interrupts too often is switched off until the next tick. */
 static bool upmu_event_runs(const struct perf_event *event)
 {
-	return event && !(event->hw.state & PERF_HES_STOPPED);
+	return event && !(event->hw.state & PERF_HES_STOPPED) &&
+	       event->hw.interrupts != UPMU_GUARD_THROTTLED;
 }
 
 /* The next of @left, which begins as all that are used; NULL: none. */
@@ -115,13 +128,29 @@ void upmu_guard_begin(void)
 		return;
 	}
 	guard->control = upmu_regs_control() & UPMU_GUARD_SETTINGS;
+	if (!upmu_guard_running(guard) && !upmu_counters_held())
+		guard->control |= upmu_regs_control() & UPMU_CONTROL_E;
 	guard->selected = upmu_regs_selected();
+	if (upmu_regs_has_filter())
+		guard->filter = upmu_regs_type(31);
 	guard->extra = upmu_regs_enabled() & ~upmu_counters_held() &
 		       ~upmu_guard_running(guard);
 	for (n = 0; n < counters; n++)
 		guard->type[n] = upmu_regs_type(n);
 	upmu_regs_select(guard->selected);
 	guard->begun = true;
+}
+
+void upmu_guard_given_back(const struct upmu_registers *before, u32 mask)
+{
+	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+
+	if (!guard->begun || !mask)
+		return;
+	guard->control &= ~UPMU_CONTROL_D;
+	guard->control |= before->control & (UPMU_CONTROL_D | UPMU_CONTROL_E);
+	guard->extra |= before->enabled & mask;
+	guard->filter = before->filter;
 }
 
 void upmu_guard_end(void)
@@ -137,6 +166,8 @@ void upmu_guard_end(void)
 	for (n = 0; n < counters; n++)
 		if (!(perf & (1u << n)) && upmu_regs_type(n) != guard->type[n])
 			upmu_regs_set_type(n, guard->type[n]);
+	if (!(perf & UPMU_MASK_CYCLES) && upmu_regs_has_filter())
+		upmu_regs_set_type(31, guard->filter);
 	upmu_regs_select(guard->selected);
 	if (!perf)
 		upmu_regs_change_control(UPMU_GUARD_SETTINGS | UPMU_CONTROL_E,
@@ -210,6 +241,23 @@ static bool upmu_event_was_set(const struct upmu_guard *guard,
 				      UPMU_GUARD_EVENTS_PER_NS);
 }
 
+/* perf's driver sets it, unlike Krait's and Scorpion's, to config_base. */
+static bool upmu_event_type_differs(const struct upmu_guard *guard,
+				    const struct perf_event *event, u32 mask)
+{
+	u32 compared = UPMU_GUARD_FILTER;
+	unsigned int n = 31;
+
+	if (mask != UPMU_MASK_CYCLES) {
+		n = __ffs(mask);
+		compared |= UPMU_GUARD_EVENT;
+	} else if (!guard->pmu->pmu->set_event_filter) {
+		return false; /* then the driver leaves the register alone */
+	}
+	return (upmu_regs_type(n) ^ event->hw.config_base) & compared &&
+	       upmu_regs_midr() >> 24 != UPMU_MIDR_QUALCOMM;
+}
+
 static u32 upmu_event_check(const struct upmu_guard *guard,
 			    struct perf_event *event, u32 enabled)
 {
@@ -218,8 +266,7 @@ static u32 upmu_event_check(const struct upmu_guard *guard,
 
 	if (upmu_event_was_set(guard, event, count))
 		written |= UPMU_WRITTEN_COUNTS;
-	if (mask != UPMU_MASK_CYCLES &&
-	    (upmu_regs_type(__ffs(mask)) ^ event->hw.config_base) & 0xff)
+	if (upmu_event_type_differs(guard, event, mask))
 		written |= UPMU_WRITTEN_TYPES;
 	if (upmu_regs_has_enables() && !(enabled & mask))
 		written |= UPMU_WRITTEN_ENABLES;
@@ -270,24 +317,44 @@ static u32 upmu_guard_check_events(const struct upmu_guard *guard, u32 enabled)
 	return written;
 }
 
+/* The cycle counter is to count everywhere. */
+static bool upmu_guard_filter_was_set(void)
+{
+	u32 selected, none = upmu_regs_filter_none();
+	bool was_set;
+
+	if (!upmu_regs_has_filter())
+		return false;
+	selected = upmu_regs_selected();
+	was_set = (upmu_regs_type(31) ^ none) & UPMU_GUARD_FILTER;
+	if (was_set)
+		upmu_regs_set_type(31, none);
+	upmu_regs_select(selected);
+	return was_set;
+}
+
 /* The cycle counter, where it is the holders'. */
 static u32 upmu_guard_check_cycles(struct upmu_guard *guard)
 {
-	u32 cycles = upmu_regs_cycles32();
+	u32 cycles = upmu_regs_cycles32(), written = 0;
 
+	if (upmu_guard_filter_was_set())
+		written |= UPMU_WRITTEN_TYPES;
 	/* One set back went forward by nearly 2^32. */
-	if (!upmu_guard_is_too_much(guard, cycles - guard->cycles,
-				    UPMU_GUARD_CYCLES_PER_NS))
-		return 0;
-	guard->cycles = cycles;
-	guard->since = ktime_get_mono_fast_ns();
-	return UPMU_WRITTEN_COUNTS;
+	if (upmu_guard_is_too_much(guard, cycles - guard->cycles,
+				   UPMU_GUARD_CYCLES_PER_NS)) {
+		guard->cycles = cycles;
+		guard->since = ktime_get_mono_fast_ns();
+		written |= UPMU_WRITTEN_COUNTS;
+	}
+	return written;
 }
 
 /* A cycle counter that was taken counts each cycle. */
 static u32 upmu_guard_settings(const struct upmu_guard *guard, u32 held)
 {
-	return held ? guard->control & ~UPMU_CONTROL_D : guard->control;
+	return guard->control & UPMU_GUARD_SETTINGS &
+	       ~(held ? UPMU_CONTROL_D : 0);
 }
 
 static void upmu_guard_repair(const struct upmu_guard *guard, u32 held)
@@ -348,7 +415,7 @@ u32 notrace upmu_guard_check(void)
 		return 0;
 	if (!held && !upmu_guard_used(guard) &&
 	    upmu_regs_enabled() == guard->extra &&
-	    (upmu_regs_control() & UPMU_GUARD_SETTINGS) == guard->control)
+	    !((upmu_regs_control() ^ guard->control) & UPMU_GUARD_SETTINGS))
 		return 0;
 	return upmu_guard_look(guard, held);
 }

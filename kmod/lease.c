@@ -135,6 +135,16 @@ static int upmu_lease_admit_process(const struct pid *pid)
 	return count < UPMU_LEASES_MAX ? 0 : -EMFILE;
 }
 
+/* What @process wrote until now is told to its holds, not to a later one. */
+static void upmu_lease_keep_written(struct upmu_process *process)
+{
+	u32 written = atomic_xchg(&process->written, 0);
+	struct upmu_hold *hold;
+
+	list_for_each_entry(hold, &process->holds, of_process)
+		WRITE_ONCE(hold->kept, hold->kept | written);
+}
+
 /* What is new and not used stays with the caller. */
 static void upmu_lease_cover(struct upmu_hold *hold,
 			     struct upmu_process **process,
@@ -147,6 +157,7 @@ static void upmu_lease_cover(struct upmu_hold *hold,
 		*process = NULL;
 		upmu_process_add(found);
 	}
+	upmu_lease_keep_written(found);
 	hold->process = found;
 	if (hold->flags & UPMU_LEASE_CHILDREN) {
 		hold->family = upmu_process_found(found, family);
@@ -181,6 +192,8 @@ static int upmu_lease_begin(struct upmu_hold *hold,
 	hold->since = ktime_get();
 	raw_spin_lock_irqsave(&upmu_lock, flags);
 	WRITE_ONCE(hold->state, UPMU_STATE_LIVE);
+	WRITE_ONCE(upmu_table.most,
+		   upmu_table.most | upmu_access_bits(hold->mode));
 	if (process)
 		upmu_lease_cover(hold, process, family);
 	else
@@ -254,7 +267,7 @@ u32 upmu_lease_written(const struct upmu_hold *hold)
 	rcu_read_lock();
 	process = READ_ONCE(hold->process);
 	family = READ_ONCE(hold->family);
-	written = READ_ONCE(hold->written);
+	written = READ_ONCE(hold->written) | READ_ONCE(hold->kept);
 	if (process)
 		written |= atomic_read(&process->written);
 	if (family)
@@ -267,7 +280,7 @@ static void upmu_lease_uncover(struct upmu_hold *hold)
 {
 	struct upmu_process *process = hold->process;
 
-	hold->written = upmu_lease_written(hold);
+	WRITE_ONCE(hold->kept, upmu_lease_written(hold));
 	upmu_leases_change(&process->own, hold->mode, -1);
 	if (hold->family)
 		upmu_leases_change(&hold->family->all, hold->mode, -1);
@@ -358,9 +371,37 @@ static bool upmu_lease_any_users(void)
 	       upmu_users[UPMU_MODE_RAW];
 }
 
+/* For the log only: two that write at once may mix. */
+static struct {
+	char comm[TASK_COMM_LEN];
+	pid_t pid;
+	bool told_open;
+} upmu_writer;
+
+void notrace upmu_lease_writer(const struct task_struct *task)
+{
+	memcpy(upmu_writer.comm, task->comm, sizeof(upmu_writer.comm));
+	upmu_writer.pid = task->tgid;
+}
+
+static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
+{
+	bool first = !hold->written;
+
+	if (!(written & ~hold->written))
+		return;
+	WRITE_ONCE(hold->written, hold->written | written);
+	wake_up_interruptible_all(&hold->wait);
+	if (first)
+		pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
+			  upmu_mode_names[hold->mode], hold->comm,
+			  pid_nr(hold->pid), upmu_writer.comm, upmu_writer.pid);
+}
+
 void upmu_lease_settle_locked(void)
 {
 	struct upmu_hold *hold, *next;
+	struct upmu_family *family;
 	unsigned long flags;
 	LIST_HEAD(ended);
 
@@ -374,13 +415,17 @@ void upmu_lease_settle_locked(void)
 	list_for_each_entry_safe(hold, next, &ended, ending) {
 		list_del_init(&hold->ending);
 		upmu_mode_end(hold->mode);
-		upmu_family_put(hold->family);
-		hold->family = NULL;
+		upmu_lease_tell_written(hold, upmu_lease_written(hold));
+		family = hold->family;
+		WRITE_ONCE(hold->family, NULL);
+		upmu_family_put(family);
 		wake_up_interruptible_all(&hold->wait);
 		upmu_hold_put(hold);
 	}
-	if (!upmu_lease_any_users())
-		upmu_lease_sweep();
+	if (upmu_lease_any_users())
+		return;
+	upmu_lease_sweep();
+	WRITE_ONCE(upmu_table.most, 0); /* upmu_mutex: none begins */
 }
 
 void upmu_lease_settle(void)
@@ -418,33 +463,6 @@ void upmu_lease_check(void)
 			upmu_lease_break(hold,
 					 "somebody replaced what keeps perf off");
 	rcu_read_unlock();
-}
-
-/* For the log only: two that write at once may mix. */
-static struct {
-	char comm[TASK_COMM_LEN];
-	pid_t pid;
-	bool told_open;
-} upmu_writer;
-
-void notrace upmu_lease_writer(const struct task_struct *task)
-{
-	memcpy(upmu_writer.comm, task->comm, sizeof(upmu_writer.comm));
-	upmu_writer.pid = task->tgid;
-}
-
-static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
-{
-	bool first = !hold->written;
-
-	if (!(written & ~hold->written))
-		return;
-	WRITE_ONCE(hold->written, hold->written | written);
-	wake_up_interruptible_all(&hold->wait);
-	if (first)
-		pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
-			  upmu_mode_names[hold->mode], hold->comm,
-			  pid_nr(hold->pid), upmu_writer.comm, upmu_writer.pid);
 }
 
 static void upmu_lease_tell_open(void)

@@ -44,13 +44,14 @@
  * @flags: enum upmu_lease_flags
  * @state: enum upmu_lease_state
  * @written: enum upmu_written, as far as told
+ * @kept: the same, of what @process no longer tells
  * @since: when
  * @wait: poll()
  * @free: frees it after the readers
  *
  * upmu_mutex: @pid, @uid, @comm, @mode, @flags and @since, set while it is NONE;
- * @family at its end. upmu_lock: the lists, @process, @state (BROKEN comes by
- * cmpxchg). @written is only told, and may lag.
+ * @family at its end. upmu_lock: the lists, @process, @kept, @state (BROKEN
+ * comes by cmpxchg). @written is only told, and may lag.
  */
 struct upmu_hold {
 	struct kref ref;
@@ -66,6 +67,7 @@ struct upmu_hold {
 	u32 flags;
 	u32 state;
 	u32 written;
+	u32 kept;
 	ktime_t since;
 	wait_queue_head_t wait;
 	struct rcu_work free;

@@ -55,11 +55,13 @@ static struct upmu_family *upmu_family_live(struct upmu_family *family,
 
 static u32 upmu_family_bits(const struct upmu_family *family, bool executed)
 {
+	const struct upmu_family *outer;
 	u32 bits = 0;
 
-	for (; family; family = family->outer) {
+	for (; family; family = outer) {
 		bits |= READ_ONCE(upmu_family_leases(family, executed)->bits);
-		executed |= family->outer_executed;
+		outer = smp_load_acquire(&family->outer); /* then its flag */
+		executed |= READ_ONCE(family->outer_executed);
 	}
 	return bits;
 }
@@ -75,9 +77,11 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 {
 	const struct mm_struct *mm = process ? process->mm : NULL;
 	u32 bits = READ_ONCE(upmu_table.otherwise);
+	u32 most = READ_ONCE(upmu_table.most);
 	const struct hlist_node *node;
 
-	while (process) {
+	/* Thousands may share memory: not longer than needed. */
+	while (process && bits != most) {
 		if (process->mm == mm)
 			bits |= upmu_process_own_bits(process);
 		node = READ_ONCE(process->by_mm.next);
@@ -141,18 +145,56 @@ static void upmu_family_count(const struct upmu_process *process, int by)
 	}
 }
 
+/*
+ * Past those of its outer ones that no lease is in force of: none of them has
+ * another one ever, for somebody was forked into each. Whoever is reading sees
+ * the one or the other, and the flag no later than the family that it is for.
+ */
+static void upmu_family_trim(struct upmu_family *family)
+{
+	struct upmu_family *dead = family->outer;
+
+	while (dead &&
+	       !upmu_family_leases(dead, family->outer_executed)->bits) {
+		WRITE_ONCE(family->outer_executed,
+			   family->outer_executed | dead->outer_executed);
+		smp_store_release(&family->outer, upmu_family_get(dead->outer));
+		upmu_family_put(dead);
+		dead = family->outer;
+	}
+}
+
+/*
+ * What @process passes on to what it forks, and whether as to one that executed
+ * a program; in its own family the founder's exec is not the child's.
+ */
+static struct upmu_family *
+upmu_process_passes(const struct upmu_process *process, bool *executed)
+{
+	struct upmu_family *first = process->family, *family;
+
+	*executed =
+		process->executed && !(first && first->founder == process->pid);
+	first = upmu_family_live(first, executed);
+	for (family = first; family; family = family->outer)
+		upmu_family_trim(family);
+	return first;
+}
+
 struct upmu_family *upmu_process_found(struct upmu_process *process,
 				       struct upmu_family **spare)
 {
 	struct upmu_family *last = process->family, *family = *spare;
-	bool executed = process->executed;
+	bool executed;
 
 	lockdep_assert_held(&upmu_lock);
-	if (last && last->founder == process->pid && !last->joined)
+	if (last && last->founder == process->pid && !last->joined &&
+	    !atomic_read(&last->written))
 		return last;
 	*spare = NULL;
 	family->founder = process->pid;
-	family->outer = upmu_family_get(upmu_family_live(last, &executed));
+	family->outer =
+		upmu_family_get(upmu_process_passes(process, &executed));
 	family->outer_executed = executed;
 	/* A context switch may look at it as soon as it is there. */
 	smp_store_release(&process->family, family);
@@ -396,14 +438,14 @@ static bool upmu_process_passes_on(struct task_struct *task, bool executes)
 {
 	struct upmu_process *process;
 	unsigned long flags;
-	bool live = false, executed;
+	bool live = false, executed = true;
 
 	raw_spin_lock_irqsave(&upmu_lock, flags);
 	process = upmu_process_find(task_tgid(task));
-	if (process) {
-		executed = executes || process->executed;
+	if (process && executes)
 		live = upmu_family_live(process->family, &executed);
-	}
+	else if (process)
+		live = upmu_process_passes(process, &executed);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	return live;
 }
@@ -428,14 +470,10 @@ static void upmu_process_lost(struct task_struct *task)
 static void upmu_process_join(struct upmu_process *child,
 			      const struct upmu_process *process)
 {
-	struct upmu_family *family = process->family;
-	bool executed = process->executed;
+	struct upmu_family *family;
 
-	/* In its own family the founder's exec is not the child's. */
-	if (family && family->founder == process->pid)
-		executed = false;
-	child->family = upmu_family_get(upmu_family_live(family, &executed));
-	child->executed = executed;
+	child->family =
+		upmu_family_get(upmu_process_passes(process, &child->executed));
 	for (family = child->family; family; family = family->outer)
 		family->joined = true;
 }

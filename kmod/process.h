@@ -45,9 +45,9 @@ struct upmu_leases {
  * @uncovered: a process could not be covered for want of memory
  * @rcu: frees it after the readers
  *
- * Changed under upmu_lock, but @written (atomic) and @ref; @founder and the
- * outer ones stay as they were when it was made known. A context switch reads
- * the bits and what stays.
+ * Changed under upmu_lock, but @written (atomic) and @ref; @founder stays as it
+ * was when it was made known. A context switch reads the bits, @founder and the
+ * outer ones, which change only past families without a lease.
  */
 struct upmu_family {
 	struct kref ref;
@@ -103,10 +103,12 @@ struct upmu_process {
  * struct upmu_table - what every context switch asks; upmu_lock, RCU to read
  * @by_mm: the covered processes, by a hash of their memory
  * @otherwise: what everybody is permitted, by `open`
+ * @most: what any lease since the last time that none was in force permits
  */
 struct upmu_table {
 	struct hlist_head by_mm[1 << UPMU_PROCESS_BITS];
 	u32 otherwise;
+	u32 most;
 };
 
 extern struct upmu_table upmu_table;

@@ -235,11 +235,11 @@ static void upmu_wrap_one(struct upmu_pmu *upmu)
 	if (upmu->wrapped)
 		return;
 	upmu_wrap_look(upmu->pmu, &upmu->ops);
-	upmu->wrapped = true;
 	smp_wmb(); /* what a wrapper reads comes before the wrapper */
 	for (at = upmu_functions; at < upmu_functions_end; at++)
 		WRITE_ONCE(*upmu_in_pmu(upmu->pmu, at),
 			   *upmu_in_ops(&upmu_ours, at));
+	smp_store_release(&upmu->wrapped, true);
 }
 
 static bool upmu_wrap_is_ours(const struct upmu_pmu *upmu)
@@ -273,12 +273,13 @@ static void upmu_unwrap_one(struct upmu_pmu *upmu)
 	/* Who calls ours may put it back at any time. */
 	if (!upmu->wrapped || !upmu_wrap_is_alone(upmu))
 		return;
+	WRITE_ONCE(upmu->wrapped, false);
+	smp_wmb(); /* whoever finds the driver's again finds it not wrapped */
 	for (at = upmu_functions; at < upmu_functions_end; at++) {
 		function = upmu_in_pmu(upmu->pmu, at);
 		if (READ_ONCE(*function) == *upmu_in_ops(&upmu_ours, at))
 			WRITE_ONCE(*function, *upmu_in_ops(&upmu->ops, at));
 	}
-	upmu->wrapped = false;
 }
 
 void upmu_wrap(void)
@@ -310,9 +311,14 @@ bool upmu_wrap_intact(void)
 {
 	struct upmu_pmu *upmu;
 
-	upmu_for_each_pmu(upmu)
-		if (upmu->wrapped && !upmu_wrap_is_ours(upmu))
+	upmu_for_each_pmu(upmu) {
+		if (!smp_load_acquire(&upmu->wrapped) ||
+		    upmu_wrap_is_ours(upmu))
+			continue;
+		smp_rmb(); /* they may have been put back meanwhile */
+		if (READ_ONCE(upmu->wrapped))
 			return false;
+	}
 	return true;
 }
 
@@ -392,14 +398,14 @@ int upmu_wrap_kick(struct cpumask *cpus)
 	return first;
 }
 
-void upmu_wrap_mark(bool used)
+void upmu_wrap_mark(unsigned int cpu, bool used)
 {
-	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
+	struct upmu_pmu *upmu = upmu_publish_of_cpu(cpu);
 	unsigned long *mask;
 
 	if (!upmu)
 		return;
-	mask = this_cpu_ptr(upmu->pmu->hw_events)->used_mask;
+	mask = per_cpu_ptr(upmu->pmu->hw_events, cpu)->used_mask;
 	if (used)
 		__set_bit(upmu->cycles_idx, mask);
 	else

@@ -333,11 +333,25 @@ static void poll_test(void)
 	close(fd);
 }
 
+/* A CPU that is off from before a lease's end until the module is gone. */
+static bool unload(void)
+{
+	int fd = take(UPMU_MODE_CYCLES), failed;
+
+	set_last_cpu(false);
+	close(fd);
+	failed = system("rmmod upmu");
+	set_last_cpu(true);
+	return fd >= 0 && !failed && counts_everywhere(5);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 30;
 
 	cpus = cpus_online();
+	if (argc > 1 && !strcmp(argv[1], "unload"))
+		return !unload();
 	away_test();
 	pinned_cpu_test();
 	pinned_group_test();

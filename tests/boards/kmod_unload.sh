@@ -42,4 +42,7 @@ echo "${no}ok 2 - and_the_module_works_afterwards"
 no=
 rmmod upmu || no='not '
 echo "${no}ok 3 - and_unloads"
-echo 1..3
+no=
+insmod /upmu/upmu.ko && kmod_handover unload || no='not '
+echo "${no}ok 4 - perf_counts_cycles_on_a_cpu_that_was_off_when_all_ended"
+echo 1..4

@@ -12,6 +12,8 @@
 
 #define PEEK "/proc/upmu_peek"
 
+#define NOWHERE 0xc0000000u /* PMXEVTYPER.P, .U: counts nothing */
+
 static struct times total(int fd)
 {
 	struct counter counter = { fd, NULL };
@@ -253,6 +255,7 @@ static void nothing_left_test(uint32_t mode, const char *claim)
 	lease = take(mode);
 	upmu_regs_set_type(1, 0x55);
 	upmu_regs_set_type(3, 0x42);
+	upmu_regs_set_type(31, NOWHERE);
 	upmu_regs_enable(0xf);
 	upmu_regs_select(2);
 	leave_the_cpu();
@@ -260,6 +263,122 @@ static void nothing_left_test(uint32_t mode, const char *claim)
 	peek(after);
 	if (!tap(!strcmp(before, after), claim, NULL))
 		printf("# was %.300s\n# is  %.300s\n", before, after);
+}
+
+/* A filter stops a counter as well as a switch does. */
+static void filter_test(uint32_t type, uint64_t config, const char *claim)
+{
+	int perf = event_open(type, config, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	struct times was = total(perf), is;
+
+	for (unsigned int n = 0; n < upmu_regs_counters(); n++)
+		upmu_regs_set_type(n, upmu_regs_type(n) | NOWHERE);
+	upmu_regs_set_type(31, NOWHERE);
+	leave_the_cpu();
+	spin_loop(200000);
+	is = total(perf);
+	tap(is.value - was.value > 200000 &&
+		    info_of(lease).lease_written & UPMU_WRITTEN_TYPES,
+	    claim, "%llu, %x", (unsigned long long)(is.value - was.value),
+	    info_of(lease).lease_written);
+	close(lease);
+	close(perf);
+}
+
+static void filters_and_exits(void)
+{
+	if (take(UPMU_MODE_CYCLES) >= 0) {
+		upmu_regs_set_type(31, NOWHERE);
+		upmu_regs_isb();
+	}
+	_exit(0);
+}
+
+static void held_filter_test(void)
+{
+	int lease = take(UPMU_MODE_CYCLES);
+
+	if (!fork())
+		filters_and_exits();
+	wait(NULL);
+	leave_the_cpu();
+	tap(lease >= 0 && cycles_run(), "nor_does_it_stop_other_holders_cycles",
+	    NULL);
+	close(lease);
+}
+
+/* Written, and over, before any switch. */
+static void written_late_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT), copy = dup(lease), next;
+
+	upmu_regs_disable(~0u);
+	upmu_regs_isb();
+	close(lease);
+	tap(info_of(copy).lease_written & UPMU_WRITTEN_ENABLES,
+	    "what_was_written_just_before_the_end_is_told", "%x",
+	    info_of(copy).lease_written);
+	close(copy);
+	lease = take(UPMU_MODE_COUNT);
+	upmu_regs_disable(~0u);
+	leave_the_cpu();
+	next = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	leave_the_cpu();
+	tap(info_of(lease).lease_written && !info_of(next).lease_written,
+	    "and_to_no_lease_that_was_taken_later", "%x, %x",
+	    info_of(lease).lease_written, info_of(next).lease_written);
+	close(next);
+	close(lease);
+	close(perf);
+}
+
+/* What firmware, or a module of old, had switched on. */
+static void kept_test(void)
+{
+	int cycles, count;
+	uint32_t written;
+
+	poke(PEEK, "0 control 0x9");
+	poke(PEEK, "0 enabled 0x80000000");
+	peek(before);
+	close(take(UPMU_MODE_COUNT));
+	peek(after);
+	tap(!strcmp(before, after), "what_was_on_before_a_lease_stays_on",
+	    "was %.300s\n# is  %.300s", before, after);
+	cycles = take(UPMU_MODE_CYCLES);
+	count = take(UPMU_MODE_COUNT);
+	close(cycles);
+	leave_the_cpu();
+	written = info_of(count).lease_written;
+	close(count);
+	peek(after);
+	tap(!written && !strcmp(before, after),
+	    "also_where_a_count_lease_outlives_a_cycles_lease",
+	    "%x, was %.300s\n# is  %.300s", written, before, after);
+	poke(PEEK, "0 control 0");
+	poke(PEEK, "0 enabled 0");
+}
+
+/* perf switches off what interrupts too often, until the next tick. */
+static void throttle_test(void)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+					.size = sizeof(attr),
+					.sample_period = 1000 };
+	int lease = take(UPMU_MODE_COUNT);
+	int perf = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+
+	for (int n = 0; n < 20; n++) {
+		spin_loop(1000000);
+		usleep(100);
+	}
+	tap(perf >= 0 && lease >= 0 && !info_of(lease).lease_written,
+	    "who_reads_beside_an_event_that_is_throttled_wrote_nothing", "%x",
+	    info_of(lease).lease_written);
+	close(perf);
+	close(lease);
 }
 
 int main(int argc, char **argv)
@@ -277,6 +396,13 @@ int main(int argc, char **argv)
 	reset_test();
 	stop_test();
 	type_test();
+	filter_test(PERF_TYPE_RAW, 0x11,
+		    "a_filter_that_stops_perfs_counter_is_taken_out");
+	filter_test(PERF_TYPE_HARDWARE, 0, "and_one_of_the_cycle_counter");
+	held_filter_test();
+	written_late_test();
+	kept_test();
+	throttle_test();
 	stopped_and_reset_test();
 	exit_test();
 	forward_test();
