@@ -59,6 +59,19 @@ u32 upmu_access_granted(int cpu)
 }
 
 /*
+ * What was taken from the register past perf's driver, by a write of 0 to
+ * kernel.perf_user_access, is not put back. A pseudo-NMI that came between has
+ * set @prior anew.
+ */
+static void notrace upmu_access_heed(void)
+{
+	u32 prior = this_cpu_read(upmu_access.prior);
+
+	this_cpu_cmpxchg(upmu_access.prior, prior,
+			 prior & upmu_regs_user_access());
+}
+
+/*
  * The register comes last: a pseudo-NMI between the two is perf's, which asks
  * what is granted and writes the register as well.
  */
@@ -71,6 +84,7 @@ static void notrace upmu_access_set(u32 bits)
 		upmu_regs_set_user_access(bits);
 		return;
 	}
+	upmu_access_heed();
 	do {
 		prior = this_cpu_read(upmu_access.prior);
 		upmu_regs_set_user_access(bits | prior);
@@ -164,8 +178,10 @@ void upmu_access_refresh_local(void)
 
 void upmu_access_yield(void)
 {
-	if (this_cpu_read(upmu_access.steered) && upmu_access_shared)
-		upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
+	if (!this_cpu_read(upmu_access.steered) || !upmu_access_shared)
+		return;
+	upmu_access_heed();
+	upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
 }
 
 void upmu_access_regain(void)
@@ -196,7 +212,7 @@ static void upmu_access_steer(void)
 	if (!access->steered)
 		access->prior = upmu_regs_user_access();
 	else if (upmu_access_shared) /* idle may have reset it */
-		access->prior &= upmu_regs_user_access();
+		upmu_access_heed();
 	upmu_guard_begin();
 	access->steered = true;
 	upmu_access_refresh_local();
@@ -212,6 +228,8 @@ static void upmu_access_release(void)
 	access->granted = 0;
 	access->steered = false;
 	upmu_guard_end();
+	if (upmu_access_shared)
+		upmu_access_heed();
 	upmu_regs_set_user_access(access->prior);
 }
 

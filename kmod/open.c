@@ -135,8 +135,8 @@ int upmu_open_init(void)
 	int err;
 
 	mutex_lock(&upmu_mutex);
-	upmu_open_ready = true;
 	err = upmu_open_change(upmu_open_wanted);
+	upmu_open_ready = !err; /* else all is taken down again */
 	mutex_unlock(&upmu_mutex);
 	return err;
 }

@@ -10,7 +10,7 @@
  * own copy back when a vCPU leaves. If the register lacks what the process is
  * granted, it is written and the instruction executed again. A trap may be
  * taken on one CPU and looked at on another, whose register is right: so each
- * place in a program gets one more try.
+ * place in a program gets a few more tries.
  *
  * A program that sees in PMUSERENR that something is permitted makes sure that
  * the cycle counter is on before it reads it, as libx264 does: it reads PMCR
@@ -18,6 +18,7 @@
  * to it, and writing what is there already is nothing: that is done for it. It
  * changes nothing, so whatever would change something gets SIGILL as before.
  */
+#include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/sched/signal.h>
@@ -33,7 +34,13 @@
 struct upmu_trap {
 	struct task_struct *task;
 	unsigned long address;
+	unsigned long when;
+	unsigned int tries;
 };
+
+/* A trap met a right register so often in so many jiffies: it is no accident. */
+#define UPMU_TRAP_TRIES	  8
+#define UPMU_TRAP_JIFFIES 2
 
 static DEFINE_PER_CPU(struct upmu_trap, upmu_trap);
 static bool upmu_trap_set; /* loading */
@@ -141,11 +148,13 @@ static bool upmu_trap_again(struct pt_regs *user)
 		upmu_access_refresh_local();
 		return true;
 	}
-	if (last->task == current && last->address == address)
-		return false;
+	if (last->task != current || last->address != address ||
+	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES))
+		last->tries = 0;
 	last->task = current;
 	last->address = address;
-	return true;
+	last->when = jiffies;
+	return last->tries++ < UPMU_TRAP_TRIES;
 }
 
 /* Interrupts off. */

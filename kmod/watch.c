@@ -39,11 +39,13 @@ static void upmu_on_exit(UPMU_EXIT_ARGS)
  * @probe: what it is to call
  * @point: it; set when the module is loaded
  */
-static struct upmu_watch {
+struct upmu_watch {
 	const char *name;
 	void *probe;
 	struct tracepoint *point;
-} upmu_watches[] = {
+};
+
+static struct upmu_watch upmu_watches[] = {
 	{ "sched_switch", upmu_access_on_switch },
 	{ "sched_process_fork", upmu_on_fork },
 	{ "sched_process_exec", upmu_on_exec },

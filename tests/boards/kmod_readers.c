@@ -145,6 +145,34 @@ static void kernel_test(void)
 	close(fd);
 }
 
+static int reads_on(void *cpu)
+{
+	pin(*(int *)cpu);
+	usleep(10000);
+	return try_cycles(NULL);
+}
+
+/* Switched off under a lease that began while somebody was reading. */
+static void off_test(uint32_t mode, const char *claim)
+{
+	int cpu = cpus_online() - 1, lease, during, afterwards;
+
+	start(PAGES);
+	usleep(300000);
+	pin(0);
+	lease = take(mode);
+	all->stop = 1;
+	while (wait(NULL) > 0)
+		;
+	poke("/proc/sys/kernel/perf_user_access", "0");
+	during = in_child(reads_on, &cpu);
+	close(lease);
+	afterwards = in_child(reads_on, &cpu);
+	tap(lease >= 0 && !during && !afterwards, claim, "%d, %d, %d", lease,
+	    during, afterwards);
+	poke("/proc/sys/kernel/perf_user_access", "1");
+}
+
 int main(int argc, char **argv)
 {
 	length = argc > 1 ? atof(argv[1]) : 2;
@@ -173,5 +201,7 @@ int main(int argc, char **argv)
 	start(RAW);
 	owner_writes();
 	finish("and_while_perf_user_access_is_switched_off_too");
+	off_test(UPMU_MODE_RAW, "what_is_switched_off_under_raw_stays_off");
+	off_test(UPMU_MODE_CYCLES, "and_what_is_under_cycles");
 	return tap_done();
 }
