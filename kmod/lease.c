@@ -9,12 +9,10 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/ctype.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "counters.h"
@@ -29,7 +27,7 @@ static LIST_HEAD(upmu_ending);	   /* upmu_lock */
 static unsigned int upmu_in_force; /* upmu_lock */
 static struct workqueue_struct *upmu_queue; /* loading */
 
-static const char *const upmu_mode_names[] = {
+const char *const upmu_mode_names[UPMU_MODES] = {
 	[UPMU_MODE_COUNT] = "count",
 	[UPMU_MODE_CYCLES] = "cycles",
 	[UPMU_MODE_RAW] = "raw",
@@ -549,42 +547,6 @@ struct upmu_hold *upmu_lease_nth(loff_t n)
 		if (!n--)
 			return hold;
 	return NULL;
-}
-
-/* A process names itself: no line breaks and no escapes from it. */
-void upmu_lease_name(char name[TASK_COMM_LEN], const char *comm)
-{
-	unsigned int n;
-
-	for (n = 0; n < TASK_COMM_LEN - 1 && comm[n]; n++)
-		name[n] = isascii(comm[n]) && isprint(comm[n]) ? comm[n] : '?';
-	name[n] = '\0';
-}
-
-/* Itself and those of its family that it covers. */
-static unsigned int upmu_hold_processes(const struct upmu_hold *hold)
-{
-	const struct upmu_family *family = hold->family;
-
-	if (!family)
-		return 1;
-	return 1 + family->processes -
-	       (hold->flags & UPMU_LEASE_EXEC ? 0 : family->executed);
-}
-
-void upmu_lease_show(struct seq_file *m, const struct upmu_hold *hold)
-{
-	char name[TASK_COMM_LEN];
-
-	upmu_lease_name(name, hold->comm);
-	seq_printf(m,
-		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
-		   pid_vnr(hold->pid), upmu_mode_names[hold->mode],
-		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
-		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
-		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
-		   upmu_hold_processes(hold),
-		   ktime_ms_delta(ktime_get(), hold->since), name);
 }
 
 int upmu_lease_init(void)

@@ -73,6 +73,8 @@ struct upmu_hold {
 	struct rcu_work free;
 };
 
+extern const char *const upmu_mode_names[UPMU_MODES];
+
 int upmu_lease_init(void);
 void upmu_lease_exit(void);
 
@@ -107,8 +109,5 @@ unsigned int upmu_lease_count(void);
 /* RCU: the @n-th in force, the one after @hold; NULL: none. */
 struct upmu_hold *upmu_lease_nth(loff_t n);
 struct upmu_hold *upmu_lease_after(struct upmu_hold *hold);
-void upmu_lease_show(struct seq_file *m, const struct upmu_hold *hold);
-/* @comm in plain text of one line. */
-void upmu_lease_name(char name[TASK_COMM_LEN], const char *comm);
 
 #endif

@@ -121,7 +121,7 @@ static void upmu_pinned_refuse(struct task_struct *owner)
 {
 	upmu_pinned_refused = true;
 	upmu_pinned_pid = owner ? task_pid_nr(owner) : 0;
-	upmu_lease_name(upmu_pinned_comm, owner ? owner->comm : "the kernel");
+	upmu_state_name(upmu_pinned_comm, owner ? owner->comm : "the kernel");
 	pr_info_ratelimited("a lease is refused: a pinned perf event of %s (pid %d) would be lost\n",
 			    upmu_pinned_comm, upmu_pinned_pid);
 }

@@ -9,6 +9,7 @@
  * of other CPUs is what the module last did there.
  */
 #include <linux/cpumask.h>
+#include <linux/ctype.h>
 #include <linux/proc_fs.h>
 #include <linux/perf/arm_pmu.h>
 #include <linux/rcupdate.h>
@@ -17,6 +18,7 @@
 #include "counters.h"
 #include "lease.h"
 #include "pinned.h"
+#include "process.h"
 
 /* Items beside the leases, and the second's position after any of them. */
 static int upmu_state_head, upmu_state_cpus;
@@ -47,6 +49,43 @@ static void upmu_state_show_cpu(struct seq_file *m, int cpu)
 			   cpu, upmu ? upmu->pmu->name : "unregistered",
 			   core->version, core->counters,
 			   upmu_access_granted(cpu));
+}
+
+/* A process names itself: no line breaks and no escapes from it. */
+void upmu_state_name(char name[TASK_COMM_LEN], const char *comm)
+{
+	unsigned int n;
+
+	for (n = 0; n < TASK_COMM_LEN - 1 && comm[n]; n++)
+		name[n] = isascii(comm[n]) && isprint(comm[n]) ? comm[n] : '?';
+	name[n] = '\0';
+}
+
+/* Itself and those of its family that it covers. */
+static unsigned int upmu_state_processes(const struct upmu_hold *hold)
+{
+	const struct upmu_family *family = hold->family;
+
+	if (!family)
+		return 1;
+	return 1 + family->processes -
+	       (hold->flags & UPMU_LEASE_EXEC ? 0 : family->executed);
+}
+
+static void upmu_state_show_lease(struct seq_file *m,
+				  const struct upmu_hold *hold)
+{
+	char name[TASK_COMM_LEN];
+
+	upmu_state_name(name, hold->comm);
+	seq_printf(m,
+		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
+		   pid_vnr(hold->pid), upmu_mode_names[hold->mode],
+		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
+		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
+		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
+		   upmu_state_processes(hold),
+		   ktime_ms_delta(ktime_get(), hold->since), name);
 }
 
 static void upmu_state_show_cpus(struct seq_file *m)
@@ -99,7 +138,7 @@ static int upmu_state_show(struct seq_file *m, void *item)
 	else if (item == &upmu_state_cpus)
 		upmu_state_show_cpus(m);
 	else
-		upmu_lease_show(m, item);
+		upmu_state_show_lease(m, item);
 	return 0;
 }
 

@@ -186,6 +186,8 @@ void upmu_open_exit(void);
 
 /* state.c */
 
+/* @comm in plain text of one line. */
+void upmu_state_name(char name[TASK_COMM_LEN], const char *comm);
 int upmu_state_init(void);
 void upmu_state_exit(void);
 
