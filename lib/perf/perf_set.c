@@ -25,10 +25,23 @@ static size_t cycles_position(const struct upmu_wanted *wanted,
 	return i;
 }
 
+/* As it is opened: on the cycle counter, or on any where @cycles is another. */
+static struct upmu_perf_event event_at(const struct upmu_wanted *wanted,
+				       size_t position, size_t pmu,
+				       size_t cycles)
+{
+	const struct upmu_wanted_event *event = &wanted->events[position];
+	struct upmu_perf_event perf = event->perf[pmu];
+
+	if (position != cycles)
+		perf.config = event->anywhere[pmu];
+	return perf;
+}
+
 /*
  * arm_pmu reckons with a first event that is off only where exec is to start
  * it: else a group of one event too many is opened, and never counts. So the
- * first is tried once more as one that is on.
+ * first, as it was opened, is tried once more as one that is on.
  */
 static int check_room(struct upmu_group *group,
 		      const struct upmu_perf_event *first)
@@ -50,6 +63,7 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 	size_t cycles = cycles_position(wanted, perf_flags);
 	uint32_t is_long = perf_flags & UPMU_PERF_LONG;
 	struct upmu_group *group = &set->groups[pmu];
+	struct upmu_perf_event first = event_at(wanted, 0, pmu, cycles);
 	int ret = 0;
 
 	upmu_group_init(group, set->pid, set->cpu, perf_flags & ~is_long);
@@ -59,15 +73,13 @@ static int open_group(struct upmu *set, const struct upmu_wanted *wanted,
 		group->flags |= UPMU_PERF_ENABLE_ON_EXEC;
 	for (size_t i = 0; !ret && i < set->size; i++) {
 		const struct upmu_wanted_event *event = &wanted->events[i];
-		struct upmu_perf_event perf = event->perf[pmu];
+		struct upmu_perf_event perf = event_at(wanted, i, pmu, cycles);
 
-		if (i != cycles)
-			perf.config = event->anywhere[pmu];
 		ret = upmu_group_add(group, &perf, i == cycles ? is_long : 0);
 		set->takes_cycles |= !ret && event->is_cycles &&
 				     perf.config == event->perf[pmu].config;
 	}
-	return ret ? ret : check_room(group, &wanted->events[0].perf[pmu]);
+	return ret ? ret : check_room(group, &first);
 }
 
 /* A PMU whose CPUs the thread may not run on now may refuse. */

@@ -167,6 +167,37 @@ static void two_sets_on_a_thread_share_its_counters(void **state)
 	upmu_close(second);
 }
 
+/* Five events on four counters and the cycle counter, twice. */
+static void assert_both_need_the_cycle_counter(struct upmu_options options)
+{
+	static const char list[] = "cycles,r1,r2,r3,r4";
+	struct upmu *second;
+
+	fake.ordinary = 4;
+	assert_int_equal(upmu_open(&set, list, &options), 0);
+	assert_int_equal(upmu_open(&second, list, &options), 0);
+	assert_int_equal(event_of(second, 0, 0)->attr.config, 0xff);
+	assert_int_equal(fake_open_fds(), 10);
+	upmu_close(second);
+	/* What has room beside the first leaves it alone. */
+	fake.ordinary = 5;
+	assert_int_equal(upmu_open(&second, list, &options), 0);
+	assert_int_equal(event_of(second, 0, 0)->attr.config, 0x11);
+	upmu_close(second);
+}
+
+static void a_second_full_set_on_a_thread_takes_turns(void **state)
+{
+	(void)state;
+	assert_both_need_the_cycle_counter(others(TID, 0));
+}
+
+static void a_second_full_set_on_a_cpu_takes_turns(void **state)
+{
+	(void)state;
+	assert_both_need_the_cycle_counter(others(0, UPMU_OPEN_CPU));
+}
+
 static void a_thread_that_is_not_there_is_esrch(void **state)
 {
 	const struct upmu_options options = others(TID, 0);
@@ -242,6 +273,8 @@ int main(void)
 		ATTACH_TEST(of_unlike_cores_the_cpus_own_kind_counts_it),
 		ATTACH_TEST(on_unlike_cores_a_thread_is_counted_on_all),
 		ATTACH_TEST(two_sets_on_a_thread_share_its_counters),
+		ATTACH_TEST(a_second_full_set_on_a_thread_takes_turns),
+		ATTACH_TEST(a_second_full_set_on_a_cpu_takes_turns),
 		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),
 		ATTACH_TEST(registers_are_the_callers_own),
 		ATTACH_TEST(targets_that_contradict_are_einval),
