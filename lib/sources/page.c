@@ -107,13 +107,52 @@ static void close_page(struct upmu *set)
 }
 
 /*
+ * An event without an index in its page was on the hardware a moment ago. It
+ * may take turns with others' (*is_taken) and be off now: only while it runs
+ * all the time does the page say what the kernel does.
+ */
+static int look_again(int fd, const volatile struct perf_event_mmap_page *page,
+		      uint32_t *index, bool *is_taken)
+{
+	struct upmu_value before, after;
+	uint64_t ran_ns;
+	int ret;
+
+	ret = upmu_perf_read(fd, &before);
+	*index = page->index;
+	if (!ret)
+		ret = upmu_perf_read(fd, &after);
+	if (ret)
+		return ret;
+	ran_ns = after.running_ns - before.running_ns;
+	*is_taken = !ran_ns || ran_ns < after.enabled_ns - before.enabled_ns;
+	return 0;
+}
+
+static int look(int fd, const volatile struct perf_event_mmap_page *page,
+		uint32_t *index, bool *is_taken)
+{
+	struct upmu_value value;
+	int ret;
+
+	ret = upmu_perf_enable(fd);
+	*index = page->index;
+	if (!ret)
+		ret = upmu_perf_read(fd, &value);
+	if (ret)
+		return ret;
+	*is_taken = !value.running_ns;
+	if (*index || *is_taken)
+		return 0;
+	return look_again(fd, page, index, is_taken);
+}
+
+/*
  * Is the index in the page of an event that runs right now? Cycles that do not
  * run have somebody else on their counter: *is_taken.
  */
 static int check_page(int fd, bool *is_taken)
 {
-	const volatile struct perf_event_mmap_page *page;
-	struct upmu_value value;
 	void *address;
 	uint32_t index;
 	int ret;
@@ -122,16 +161,11 @@ static int check_page(int fd, bool *is_taken)
 	if (ret)
 		return upmu_explain_set(ret, "cannot map perf's page: %s",
 					strerror(-ret));
-	page = address;
-	ret = upmu_perf_enable(fd);
-	index = page->index;
-	if (!ret)
-		ret = upmu_perf_read(fd, &value);
+	ret = look(fd, address, &index, is_taken);
 	upmu_sys_unmap(address, upmu_sys_page_size());
 	if (ret)
 		return upmu_explain_set(ret, "perf gives no numbers: %s",
 					strerror(-ret));
-	*is_taken = !value.running_ns;
 	if (index || *is_taken)
 		return 0;
 	return upmu_explain_set(-EOPNOTSUPP,

@@ -311,6 +311,8 @@ static void tell_times(struct fake_event *event, uint64_t *out)
 		event->running_ns = event->ns += FAKE_STEP;
 	out[0] = event->ns;
 	out[1] = fake.never_runs ? 0 : event->running_ns;
+	if (fake.takes_turns)
+		out[1] /= 2;
 }
 
 static ssize_t read_one(struct fake_event *event, uint64_t *out)

@@ -48,6 +48,7 @@ struct fake_event {
  * @stands_still: cycles never move
  * @still_config: only this event never moves
  * @never_runs: running stays 0
+ * @takes_turns: running is half of enabled
  * @index: what perf's pages carry
  * @device_error: of opening /dev/upmu; @info_error, @lease_error: of its ioctls
  * @map_error: of mapping a page
@@ -64,6 +65,7 @@ struct fake_kernel {
 	int perf_error, perf_error_from;
 	size_t counters, ordinary;
 	bool has_no_filter, only_user, stands_still, never_runs;
+	bool takes_turns;
 	uint32_t index;
 	uint64_t still_config;
 	int read_error, device_error, info_error, lease_error, map_error;

@@ -230,6 +230,27 @@ static void a_kernel_that_publishes_no_index_is_not_taken(void **state)
 	assert_refused(-EOPNOTSUPP, "does not tell the counter's number");
 }
 
+/* Another set is on the cycle counter: the trial's turn is over again. */
+static void an_index_is_missed_only_in_an_event_that_runs_all_the_time(void **s)
+{
+	struct upmu *second;
+
+	(void)s;
+	open_page("cycles");
+	fake.index = 0;
+	fake.takes_turns = true;
+	assert_int_equal(upmu_open(&second, "r11,r8", &page_only), 0);
+	upmu_close(second);
+	/* Another user of perf has it: cycles go to any counter. */
+	upmu_close(set);
+	open_page("cycles");
+	assert_int_equal(attr_of(set, 0)->config, ANY);
+	upmu_close(set);
+	set = NULL;
+	fake.takes_turns = false;
+	assert_refused(-EOPNOTSUPP, "does not tell the counter's number");
+}
+
 static void a_verdict_says_its_size(void **state)
 {
 	struct upmu_verdict verdict = { .size = UPMU_VERDICT_SIZE_1 - 1 };
@@ -500,6 +521,8 @@ int main(void)
 		PAGE_TEST(a_sysctl_of_0_is_told_with_the_command),
 		PAGE_TEST(no_module_makes_the_set_read_by_system_call),
 		PAGE_TEST(a_kernel_that_publishes_no_index_is_not_taken),
+		PAGE_TEST(
+			an_index_is_missed_only_in_an_event_that_runs_all_the_time),
 		PAGE_TEST(a_verdict_says_its_size),
 		PAGE_TEST(a_page_that_cannot_be_mapped_is_told),
 		PAGE_TEST(a_processor_without_registers_is_refused),
