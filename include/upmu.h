@@ -140,13 +140,14 @@ struct upmu_options {
  * Returns 0 or
  *   -EINVAL     the list is empty, malformed or too long; an unknown source,
  *               flag or option; a mode filter that this core does not have; a
- *               @pid together with UPMU_OPEN_CPU
+ *               @pid together with UPMU_OPEN_CPU; a @cpu that is not there
  *   -ESRCH      no thread with this @pid
  *   -ENOENT     an event that this core does not know
  *   -EXDEV      an event that some CPUs of this machine know and others lack
  *   -ENOSPC     the events need more counters than there are
  *   -EACCES     perf_event_paranoid (or a security policy) forbids it
- *   -ENODEV     no PMU: none is registered with perf, or it does not count
+ *   -ENODEV     no PMU: none is registered with perf, or it does not count; a
+ *               @cpu that is not online
  *   -ENXIO      source wanted by name: the module upmu is not loaded
  *   -EPERM      source wanted by name: no permission on /dev/upmu or for the
  *               mode that the source needs

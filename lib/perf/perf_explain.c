@@ -11,6 +11,7 @@
 #include "lib/sys.h"
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+#define CPUS	 "/sys/devices/system/cpu"
 
 struct refusal {
 	const struct upmu_perf_event *event;
@@ -83,6 +84,30 @@ static int explain_access(int error, const struct refusal *refusal)
 	return -EACCES;
 }
 
+/* perf says -EINVAL of one that there is none of, -ENODEV of one that is off */
+static bool lacks_cpu(const struct refusal *refusal)
+{
+	int cpu = refusal->target->cpu;
+	char path[sizeof(CPUS "/cpu/online") + 12];
+	long is_online;
+
+	if (cpu < 0 || !upmu_sys_exists(CPUS))
+		return false;
+	snprintf(path, sizeof(path), CPUS "/cpu%d", cpu);
+	if (!upmu_sys_exists(path))
+		return true;
+	snprintf(path, sizeof(path), CPUS "/cpu%d/online", cpu);
+	return !upmu_sys_read_long(path, &is_online) && !is_online;
+}
+
+static int explain_no_cpu(int error, const struct refusal *refusal)
+{
+	upmu_explain_set(error, "CPU %d is not there or not online",
+			 refusal->target->cpu);
+	upmu_explain_hint("cat " CPUS "/online");
+	return error;
+}
+
 static int explain_no_sysfs(const struct refusal *refusal)
 {
 	upmu_explain_set(-ENODEV,
@@ -112,6 +137,8 @@ static int explain_unknown(int error, const struct refusal *refusal)
 
 	if (lacks_pmu(refusal))
 		return explain_no_pmu();
+	if (lacks_cpu(refusal))
+		return explain_no_cpu(error, refusal);
 	n = upmu_pmus_list(pmus);
 	if (n < 0)
 		return explain_no_sysfs(refusal);
@@ -127,6 +154,8 @@ static int explain_invalid(int error, const struct refusal *refusal)
 	struct perf_event_attr attr = *refusal->attr;
 	const char *name = refusal->event->name;
 
+	if (lacks_cpu(refusal))
+		return explain_no_cpu(error, refusal);
 	if (refusal->target->group_fd >= 0 &&
 	    opens(&attr, refusal->target, -1)) {
 		upmu_explain_set(-ENOSPC,

@@ -342,6 +342,32 @@ static void foreign_descriptor(void)
 	      "a_descriptor_that_is_no_lease_is_ebadf");
 }
 
+static int open_on_cpu(uint32_t cpu)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .flags = UPMU_OPEN_CPU,
+					      .cpu = cpu };
+	struct upmu *set = NULL;
+	int ret = upmu_open(&set, "cycles", &options);
+
+	upmu_close(set);
+	return ret;
+}
+
+static void no_cpu(void)
+{
+	check(open_on_cpu(99), -EINVAL, "CPU 99 is not there",
+	      "a_cpu_that_is_not_there_is_named");
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		skip("a_cpu_that_is_off_is_named", "this board has one CPU");
+		return;
+	}
+	write_text("/sys/devices/system/cpu/cpu1/online", "0");
+	check(open_on_cpu(1), -ENODEV, "CPU 1 is not there or not online",
+	      "a_cpu_that_is_off_is_named");
+	write_text("/sys/devices/system/cpu/cpu1/online", "1");
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -352,6 +378,7 @@ static const struct {
 	{ "paranoid_2", paranoid_2 },
 	{ "raw_as_group", raw_as_group },
 	{ "held_by_another", held_by_another },
+	{ "no_cpu", no_cpu },
 	{ "raw_limits", raw_limits },
 	{ "raw_elsewhere", raw_elsewhere },
 	{ "raw_unplugged", raw_unplugged },

@@ -207,6 +207,20 @@ static void a_thread_that_is_not_there_is_esrch(void **state)
 	assert_refused(&options, -ESRCH, "no process or thread 4242");
 }
 
+static void a_cpu_that_is_not_there_is_named(void **state)
+{
+	struct upmu_options options = others(0, UPMU_OPEN_CPU);
+
+	(void)state;
+	fake.perf_error = -EINVAL;
+	options.cpu = 9;
+	assert_refused(&options, -EINVAL, "CPU 9 is not there or not online");
+	assert_said("hint: cat /sys/devices/system/cpu/online");
+	/* Of one that is there perf has another reason. */
+	options.cpu = 3;
+	assert_refused(&options, -EINVAL, "perf refuses 'cycles'");
+}
+
 static void registers_are_the_callers_own(void **state)
 {
 	static const char *const sources[] = { "page", "raw", "timer",
@@ -276,6 +290,7 @@ int main(void)
 		ATTACH_TEST(a_second_full_set_on_a_thread_takes_turns),
 		ATTACH_TEST(a_second_full_set_on_a_cpu_takes_turns),
 		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),
+		ATTACH_TEST(a_cpu_that_is_not_there_is_named),
 		ATTACH_TEST(registers_are_the_callers_own),
 		ATTACH_TEST(targets_that_contradict_are_einval),
 		ATTACH_TEST(regions_and_measured_functions_are_the_callers_own),
