@@ -10,7 +10,9 @@
  * out-parameters as they were; upmu_explain() then tells the calling thread
  * the reason in words. A handle of NULL is a caller's bug (an assertion
  * fails), except for upmu_close(NULL), which does nothing. A count is never 0
- * for "could not read": it is UPMU_NO_COUNT.
+ * for "could not read": it is UPMU_NO_COUNT, also while the set was wanted but
+ * had no counter yet, as beside another's RAW lease. Where others take the
+ * counters later, counts stand still and only running_ns tells.
  *
  * Threads. A set counts the thread that opened it (but for struct upmu_options,
  * @pid and UPMU_OPEN_CPU), whoever reads it: any
@@ -51,7 +53,7 @@ extern "C" {
 
 #define UPMU_API __attribute__((visibility("default")))
 
-/** What upmu_count() returns where nothing can be read; ask upmu_read() why. */
+/** What upmu_count() returns where nothing can be read; upmu_explain(): why. */
 #define UPMU_NO_COUNT UINT64_MAX
 
 /* ---- sets ------------------------------------------------------------ */
@@ -153,7 +155,8 @@ struct upmu_options {
  *               mode that the source needs
  *   -EPROTO     source wanted by name: the module speaks another ABI
  *   -EBUSY      somebody else holds the counters; raw: another set counts by
- *               the registers of this CPU
+ *               the registers of this CPU. By the source read a set is opened
+ *               all the same, and counts when they are free
  *   -EMFILE, -ENFILE  out of file descriptors
  *   -ENOMEM     out of memory
  *   -ENOSYS     the kernel has no perf
@@ -282,6 +285,10 @@ UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
  *
  * Returns 0 or
  *   -EINVAL    @n is not upmu_size()
+ *   -EBUSY     the events had no counter since the set was started: others
+ *              count (upmu_explain() names the holder of a RAW lease), or the
+ *              thread ran on no kind of core that has them. upmu_read() gives
+ *              a running_ns of 0 then
  *   -ESTALE, -EXDEV, -EOVERFLOW, -EIO
  *              as for upmu_read()
  */

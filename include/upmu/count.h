@@ -124,7 +124,7 @@ static inline int upmu_regs_page_count(const void *memory, uint64_t *count)
  * is on the hardware and its own thread asks, no system call: some 12 to 20
  * instructions. Otherwise upmu_inline_fallback(), which reads it by the kernel.
  *
- * UPMU_NO_COUNT: upmu_read() tells the reason.
+ * UPMU_NO_COUNT: upmu_explain() tells the reason.
  *
  * No memory barrier is needed, and the page need not be locked: only the
  * kernel writes it, on this CPU, in an interrupt or while this thread is

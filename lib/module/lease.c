@@ -141,6 +141,28 @@ static int explain_busy(uint32_t mode, const struct upmu_info *info)
 	return -EBUSY;
 }
 
+int upmu_explain_no_counter(void)
+{
+	struct upmu_info info;
+	int fd = upmu_device_open(&info);
+
+	if (fd >= 0)
+		upmu_sys_close(fd);
+	if (fd >= 0 && info.holder_mode == UPMU_MODE_RAW) {
+		upmu_explain_set(-EBUSY,
+				 "the events had no counter until now: process "
+				 "%d (%s) holds a RAW lease",
+				 info.holder_pid, info.holder_comm);
+		upmu_explain_hint("cat " UPMU_STATE);
+		return -EBUSY;
+	}
+	upmu_explain_set(-EBUSY, "the events had no counter until now: others "
+				 "count, or the thread ran on no kind of core "
+				 "that has them");
+	upmu_explain_hint("upmu check");
+	return -EBUSY;
+}
+
 static int explain_forbidden(uint32_t mode, const struct upmu_info *info)
 {
 	if (mode == UPMU_MODE_RAW && !(info->flags & UPMU_INFO_RAW_GROUP)) {

@@ -29,6 +29,12 @@ int upmu_lease_would(const struct upmu_info *info, uint32_t mode);
 int upmu_lease_check_any(int fd, bool is_leased);
 
 /**
+ * -EBUSY, explained, of events that were wanted and had no counter until now;
+ * by the name of the process whose RAW lease has them all.
+ */
+int upmu_explain_no_counter(void);
+
+/**
  * The one COUNT lease of this process that all sets on pages share. Each
  * _get that returned 0 wants a _put. A child made by fork() starts with none.
  */

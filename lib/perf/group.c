@@ -70,15 +70,15 @@ int upmu_group_read(const struct upmu_group *group, struct upmu_value *values)
 	return upmu_perf_read_group(group->fd[0], values, group->n);
 }
 
-int upmu_group_count(const struct upmu_group *group, size_t position,
-		     uint64_t *count)
+int upmu_group_read_one(const struct upmu_group *group, size_t position,
+			struct upmu_value *value)
 {
 	struct upmu_value values[UPMU_GROUP_MAX];
 	int ret = position ? upmu_perf_read(group->fd[position], values)
 			   : upmu_group_read(group, values);
 
 	if (!ret)
-		*count = values[0].count;
+		*value = values[0];
 	return ret;
 }
 

@@ -49,9 +49,9 @@ int upmu_group_disable(const struct upmu_group *group);
 /** One value for each event, of one instant. 0 or -errno. */
 int upmu_group_read(const struct upmu_group *group, struct upmu_value *values);
 
-/** The count of one event of the group. 0 or -errno. */
-int upmu_group_count(const struct upmu_group *group, size_t position,
-		     uint64_t *count);
+/** The value of one event of the group. 0 or -errno. */
+int upmu_group_read_one(const struct upmu_group *group, size_t position,
+			struct upmu_value *value);
 
 /**
  * Unlike cores: a group on each kind, of one task, whose clocks all go on while

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/explain.h"
+#include "lib/module/lease.h"
 #include "lib/perf/group.h"
 #include "lib/perf/pmu_alive.h"
 #include "lib/set/registry.h"
@@ -282,16 +283,19 @@ int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
 
 int upmu_perf_set_count(struct upmu *set, size_t position, uint64_t *count)
 {
-	uint64_t sum = 0;
+	struct upmu_value sum = { 0 };
 
 	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
-		uint64_t part;
-		int ret = upmu_group_count(&set->groups[pmu], position, &part);
+		struct upmu_value part;
+		int ret =
+			upmu_group_read_one(&set->groups[pmu], position, &part);
 
 		if (ret)
 			return explain_read(ret);
-		sum += part;
+		add_value(&sum, &part);
 	}
-	*count = sum;
+	if (sum.enabled_ns && !sum.running_ns)
+		return upmu_explain_no_counter();
+	*count = sum.count;
 	return 0;
 }

@@ -7,13 +7,17 @@
 
 #include "lib/explain.h"
 #include "lib/set/fast.h"
+#include "lib/set/set.h"
 #include "lib/region/live.h"
 
-/* Off the hardware, or by another way than pages. */
+/*
+ * Off the hardware, or by another way than pages. What was not counted yet is 0
+ * here: the share of time that the report tells says so.
+ */
 static __attribute__((noinline, cold)) int
 take_slowly(const struct upmu_region_thread *thread, uint64_t *counts)
 {
-	return upmu_count_all(thread->set, counts, thread->events);
+	return upmu_set_counts(thread->set, counts, thread->events);
 }
 
 static void widen_large(struct live_tally *tally, uint64_t count)

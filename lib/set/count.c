@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "lib/explain.h"
+#include "lib/module/lease.h"
 #include "lib/set/fast.h"
 #include "lib/set/set.h"
 #include "lib/sources/source.h"
@@ -50,8 +51,10 @@ int upmu_read(struct upmu *set, struct upmu_value *values, size_t n)
 	return 0;
 }
 
+/* @needs_counter: a 0 of events that had none until now is an error. */
 static __attribute__((noinline)) int counts_slow(const struct upmu *set,
-						 uint64_t *counts, size_t n)
+						 uint64_t *counts, size_t n,
+						 bool needs_counter)
 {
 	struct upmu_value values[UPMU_EVENTS_MAX];
 	int ret;
@@ -64,19 +67,32 @@ static __attribute__((noinline)) int counts_slow(const struct upmu *set,
 	ret = upmu_source_do_read((struct upmu *)(uintptr_t)set, values);
 	if (ret)
 		return ret;
+	if (needs_counter && values[0].enabled_ns && !values[0].running_ns)
+		return upmu_explain_no_counter();
 	for (size_t i = 0; i < n; i++)
 		counts[i] = values[i].count;
 	return 0;
 }
 
 /* A set that is not read by registers has pages that say so at once. */
-int upmu_count_all(const struct upmu *set, uint64_t *counts, size_t n)
+static inline int counts_of(const struct upmu *set, uint64_t *counts, size_t n,
+			    bool needs_counter)
 {
 	assert(set && counts);
 	if (n == set->size && upmu_is_opener(set->counters) &&
 	    !upmu_fast_counts(set->counters, counts, n))
 		return 0;
-	return counts_slow(set, counts, n);
+	return counts_slow(set, counts, n, needs_counter);
+}
+
+int upmu_count_all(const struct upmu *set, uint64_t *counts, size_t n)
+{
+	return counts_of(set, counts, n, true);
+}
+
+int upmu_set_counts(const struct upmu *set, uint64_t *counts, size_t n)
+{
+	return counts_of(set, counts, n, false);
 }
 
 uint64_t upmu_count_by_call(const struct upmu_counter *counter)

@@ -39,13 +39,13 @@ static __attribute__((noinline)) int run_once(const struct run *run,
 		ret = upmu_fast_counts(counters, after, run->n);
 		if (!ret)
 			return 0;
-		return upmu_count_all(run->set, after, run->n);
+		return upmu_set_counts(run->set, after, run->n);
 	}
-	ret = upmu_count_all(run->set, before, run->n);
+	ret = upmu_set_counts(run->set, before, run->n);
 	if (ret)
 		return ret;
 	fn(arg);
-	return upmu_count_all(run->set, after, run->n);
+	return upmu_set_counts(run->set, after, run->n);
 }
 
 static int run_all(const struct run *run, void (*fn)(void *), void *arg,

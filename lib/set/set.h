@@ -57,6 +57,9 @@ static inline struct upmu *upmu_set_of(const struct upmu_counter *counter)
 			       offsetof(struct upmu, counters));
 }
 
+/** As upmu_count_all(), but 0 also for events that had no counter until now. */
+int upmu_set_counts(const struct upmu *set, uint64_t *counts, size_t n);
+
 /** Turn all counters to the slow path: the pages are no longer mapped. */
 void upmu_set_forget_pages(struct upmu *set);
 

@@ -135,6 +135,25 @@ static void raw_as_group(void)
 	      "echo group | sudo tee", "raw_for_root_only_is_eperm");
 }
 
+/* perf opens the set, and has no counter for it. */
+static void count_beside_raw(void)
+{
+	struct upmu *set = NULL;
+	uint64_t counts[2];
+	int ret;
+
+	if (upmu_open(&set, "cycles,r11", NULL)) {
+		ok(false, upmu_explain());
+		return;
+	}
+	ret = upmu_count_all(set, counts, 2);
+	check(ret, -EBUSY, "(lib_errors) holds a RAW lease",
+	      "what_raw_keeps_from_counting_is_no_count_of_0");
+	ok(upmu_count(upmu_counter_at(set, 0)) == UPMU_NO_COUNT,
+	   "nor_in_a_count_of_one");
+	upmu_close(set);
+}
+
 static void held_by_another(void)
 {
 	int lease = -1, go[2];
@@ -158,6 +177,7 @@ static void held_by_another(void)
 	bind_to_cpu_0();
 	check(open_by("raw", "cycles"), -EBUSY, "holds a RAW lease",
 	      "the_source_raw_is_then_ebusy");
+	count_beside_raw();
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	check(open_by("raw", "cycles"), 0, "",
