@@ -57,7 +57,9 @@ struct upmu_region_stats {
  * file, as JSON where its name ends in ".json", with the process's number for
  * %p; "none" for no report. A child made by fork() reports what it did itself,
  * to a file of its own: where there is no %p its number is put in, as in
- * report.1234.json. Any thread.
+ * report.1234.json. A program that another one starts (sh, make, mpirun) writes
+ * to the very file named: of several the last to end is what stays, whole; with
+ * %p each has its own. Any thread.
  *
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY a region has begun: what is counted stays

@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/explain.h"
 #include "lib/region/region.h"
+#include "lib/sys.h"
 
 /* Who has made a report; a child that was forked has made none. */
 static atomic_long reported_by;
@@ -175,22 +177,61 @@ static int name_file(char *out, size_t size, const char *wish)
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
 
+/* A link, a pipe, a terminal, or a file that may not be written stays. */
+static bool may_replace(const char *path)
+{
+	struct stat found;
+
+	if (lstat(path, &found))
+		return errno == ENOENT;
+	return S_ISREG(found.st_mode) && !access(path, W_OK);
+}
+
+/*
+ * Other programs may write their report to the same file now: each writes one
+ * beside it, and the last to be renamed is the whole report. -1 where none can
+ * stand beside it.
+ */
+static int open_beside(char *beside, size_t size, const char *path)
+{
+	int n = snprintf(beside, size, "%s.%ld-%" PRIx64 ".tmp", path,
+			 (long)getpid(), upmu_sys_clock_ns());
+
+	if (!may_replace(path) || n < 0 || (size_t)n >= size)
+		return -1;
+	return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int explain_file(int error, const char *wish)
+{
+	return upmu_explain_set(error, "cannot write the report to '%s': %s",
+				wish, strerror(-error));
+}
+
 static int report_to_file(const char *wish)
 {
 	enum upmu_region_format format =
 		ends_with(wish, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
-	char path[PATH_MAX];
+	char path[PATH_MAX], beside[PATH_MAX + 64];
+	bool is_beside;
 	int fd, ret;
 
 	ret = name_file(path, sizeof(path), wish);
-	fd = ret ? ret
-		 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (ret)
+		return explain_file(ret, wish);
+	fd = open_beside(beside, sizeof(beside), path);
+	is_beside = fd >= 0;
+	if (!is_beside)
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return upmu_explain_set(ret ? ret : -errno,
-					"cannot write the report to '%s': %s",
-					wish, strerror(ret ? -ret : errno));
+		return explain_file(-errno, wish);
 	ret = upmu_regions_report(fd, format);
-	close(fd);
+	if (close(fd) && !ret)
+		ret = explain_file(-errno, wish);
+	if (is_beside && !ret && rename(beside, path))
+		ret = explain_file(-errno, wish);
+	if (is_beside && ret)
+		unlink(beside);
 	return ret;
 }
 

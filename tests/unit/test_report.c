@@ -7,10 +7,16 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <jansson.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "regions.h"
 #include "tests/unit/source_model.h"
+
+static char link_target[sizeof(report_path) + 8];
 
 /* As a server that forks its workers: each calls as often as its number. */
 static void report_from_workers(void)
@@ -164,6 +170,87 @@ static void a_mean_in_json_has_no_digits_that_nobody_counted(void **state)
 	assert_non_null(strstr(report_text(), "\"total\": 970809,"));
 }
 
+/* The last report stands where this process will write its own. */
+static void report_over_the_last(void)
+{
+	char own[sizeof(report_path) + 16];
+
+	name_of(own, getpid());
+	CHECK(!rename(report_path, own));
+	report_at_exit();
+}
+
+static void report_through_a_link(void)
+{
+	char own[sizeof(report_path) + 16];
+
+	name_of(own, getpid());
+	CHECK(!rename(report_path, link_target));
+	CHECK(!symlink(link_target, own));
+	report_at_exit();
+}
+
+/* No file of this process may be larger than 10 bytes: a full disk. */
+static void report_where_there_is_no_room(void)
+{
+	const struct rlimit small = { 10, 10 };
+
+	report_over_the_last();
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(!setrlimit(RLIMIT_FSIZE, &small));
+	CHECK(dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) >= 0);
+}
+
+static size_t files_beside(void)
+{
+	char pattern[sizeof(report_path) + 8];
+	glob_t found;
+	size_t n = 0;
+
+	sprintf(pattern, "%.*s*.tmp", (int)strlen(report_path) - 5,
+		report_path);
+	if (!glob(pattern, 0, NULL, &found)) {
+		n = found.gl_pathc;
+		globfree(&found);
+	}
+	return n;
+}
+
+static void a_report_is_replaced_whole_or_not_at_all(void **state)
+{
+	char before[4096] = "", opened[4096] = "";
+	FILE *old;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
+	strcpy(before, report_text());
+	old = fopen(report_path, "r");
+	assert_int_equal(run_in_child(report_where_there_is_no_room), 0);
+	assert_string_equal(report_text(), before);
+	/* Who reads one while the next is written has it whole. */
+	assert_int_equal(run_in_child(report_over_the_last), 0);
+	assert_null(strstr(report_text(), "tenth"));
+	assert_true(fread(opened, 1, sizeof(opened) - 1, old) > 0);
+	assert_string_equal(opened, before);
+	fclose(old);
+	assert_int_equal(files_beside(), 0);
+}
+
+static void a_report_goes_through_a_link_that_stays(void **state)
+{
+	struct stat found;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
+	sprintf(link_target, "%s.target", report_path);
+	assert_int_equal(run_in_child(report_through_a_link), 0);
+	assert_int_equal(lstat(report_path, &found), 0);
+	assert_true(S_ISLNK(found.st_mode));
+	assert_non_null(strstr(report_text(), "first"));
+	assert_int_equal(rename(link_target, report_path), 0);
+	assert_int_equal(files_beside(), 0);
+}
+
 static void forked_workers_write_a_report_each(void **state)
 {
 	(void)state;
@@ -233,6 +320,8 @@ int main(void)
 		cmocka_unit_test(a_daemon_without_standard_input_reports_too),
 		cmocka_unit_test(
 			a_mean_in_json_has_no_digits_that_nobody_counted),
+		cmocka_unit_test(a_report_is_replaced_whole_or_not_at_all),
+		cmocka_unit_test(a_report_goes_through_a_link_that_stays),
 		cmocka_unit_test(forked_workers_write_a_report_each),
 		cmocka_unit_test(
 			the_name_of_a_report_may_have_the_process_number),
