@@ -31,6 +31,16 @@
  * fork waits for other threads to come out of upmu_open() and upmu_close().
  * A child made by a bare clone() that copies memory must not touch a set.
  *
+ * Descriptors. A set is open descriptors. A program must not close those that
+ * it did not open (closefrom(3), close_range(2), as daemons do) while it has a
+ * set: open sets afterwards. Closing them takes the lease, and with it the
+ * permission to read registers, while perf's pages go on naming a register: on
+ * 32-bit kernels the next upmu_count() or upmu_count_all() ends the program by
+ * SIGILL. The source read gives UPMU_NO_COUNT and -EBADF then.
+ *
+ * Permission. Where kernel.perf_user_access permits the source page (64-bit
+ * kernels), setting it to 0 while a set is open does the same: SIGILL.
+ *
  * Signals. upmu_count(), upmu_count_all() and upmu_read() may be called from a
  * signal handler; nothing else here may.
  */
@@ -165,7 +175,7 @@ struct upmu_options {
  *
  * Cost: some dozens of system calls the first time, then some three for each
  * event. Any thread. Needs one file descriptor for each event, and one more in
- * the process for the lease.
+ * the process for the lease; they must stay open: see Descriptors, above.
  */
 UPMU_API int upmu_open(struct upmu **out, const char *events,
 		       const struct upmu_options *options);
@@ -269,6 +279,7 @@ UPMU_API const char *upmu_source(const struct upmu *set);
  *   -EOVERFLOW raw: so long since the last reading that a 32-bit counter may
  *              have gone round unseen
  *   -EIO       perf refuses the numbers
+ *   -EBADF     the program closed the descriptors of the set
  *
  * Cost: a system call for each PMU (source page and read).
  */
@@ -289,7 +300,7 @@ UPMU_API int upmu_read(struct upmu *set, struct upmu_value *values, size_t n);
  *              count (upmu_explain() names the holder of a RAW lease), or the
  *              thread ran on no kind of core that has them. upmu_read() gives
  *              a running_ns of 0 then
- *   -ESTALE, -EXDEV, -EOVERFLOW, -EIO
+ *   -ESTALE, -EXDEV, -EOVERFLOW, -EIO, -EBADF
  *              as for upmu_read()
  */
 UPMU_API int upmu_count_all(const struct upmu *set, uint64_t *counts, size_t n);

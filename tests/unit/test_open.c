@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/set/wanted.h"
+#include "lib/sys.h"
 #include "said.h"
 
 #define SENTINEL   ((struct upmu *)0x5a5a)
@@ -541,6 +542,26 @@ static void numbers_that_perf_refuses_are_eio(void **state)
 	}
 }
 
+/* As a daemon's closefrom(3) does. */
+static void descriptors_that_the_program_closed_give_no_count(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+	struct upmu_value values[2] = { { 7, 7, 7 }, { 7, 7, 7 } };
+	uint64_t counts[2] = { 7, 7 };
+
+	(void)state;
+	assert_opens("cycles,r8", &options);
+	for (int fd = FAKE_FD; fd < FAKE_FD + FAKE_FDS; fd++)
+		upmu_sys_close(fd);
+	assert_int_equal(upmu_read(set, values, 2), -EBADF);
+	assert_said("perf gives no numbers");
+	assert_int_equal(upmu_count_all(set, counts, 2), -EBADF);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(~upmu_count(upmu_counter_at(set, i)), 0);
+	assert_int_equal(values[0].count, 7);
+	assert_int_equal(counts[0], 7);
+}
+
 static void closing_nothing_is_a_no_op(void **state)
 {
 	(void)state;
@@ -595,6 +616,7 @@ int main(void)
 		OPEN_TEST(a_source_by_name_tells_its_own_error),
 		OPEN_TEST(without_sysfs_the_mount_is_asked_for),
 		OPEN_TEST(numbers_that_perf_refuses_are_eio),
+		OPEN_TEST(descriptors_that_the_program_closed_give_no_count),
 		OPEN_TEST(closing_nothing_is_a_no_op),
 		OPEN_TEST(a_group_larger_than_the_pmu_is_enospc),
 		OPEN_TEST(a_clock_counts_from_opening),
