@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "lib/set/wanted.h"
-#include "lib/sys.h"
 #include "said.h"
 
 #define SENTINEL   ((struct upmu *)0x5a5a)
@@ -364,52 +363,6 @@ static void a_pmu_that_never_had_its_turn_is_not_called_dead(void **state)
 	assert_opens("cycles", NULL);
 }
 
-/* Beside another's RAW lease: perf opens it, and has no counter for it. */
-static void a_set_that_never_had_a_counter_has_no_count(void **state)
-{
-	const struct upmu_options options = options_of("read", 0);
-	struct upmu_value values[2];
-	uint64_t counts[2] = { 7, 7 };
-
-	(void)state;
-	assert_opens("cycles,r8", &options);
-	fake.never_runs = true;
-	fake.info.leases = 1;
-	fake.info.holder_pid = 77;
-	fake.info.holder_mode = UPMU_MODE_RAW;
-	strcpy(fake.info.holder_comm, "holder");
-	for (size_t i = 0; i < 2; i++) {
-		assert_int_equal(~upmu_count(upmu_counter_at(set, i)), 0);
-		assert_said("process 77 (holder) holds a RAW lease");
-	}
-	assert_int_equal(upmu_count_all(set, counts, 2), -EBUSY);
-	assert_said("process 77 (holder) holds a RAW lease");
-	assert_int_equal(counts[0], 7);
-	fake.info.holder_mode = UPMU_MODE_COUNT;
-	assert_int_equal(upmu_count_all(set, counts, 2), -EBUSY);
-	assert_said("had no counter until now: others count");
-	/* Its times tell the same. */
-	assert_int_equal(upmu_read(set, values, 2), 0);
-	assert_int_equal(values[0].running_ns, 0);
-	fake.never_runs = false;
-	assert_int_equal(upmu_count_all(set, counts, 2), 0);
-	assert_true(~upmu_count(upmu_counter_at(set, 0)) != 0);
-}
-
-static void a_set_that_was_not_started_has_counted_nothing(void **state)
-{
-	const struct upmu_options options =
-		options_of("read", UPMU_OPEN_STOPPED);
-	uint64_t count = 7;
-
-	(void)state;
-	fake.on_type = PMU_OF_PI2;
-	assert_opens("cycles", &options);
-	assert_int_equal(upmu_count(upmu_counter_at(set, 0)), 0);
-	assert_int_equal(upmu_count_all(set, &count, 1), 0);
-	assert_int_equal(count, 0);
-}
-
 static void software_events_need_no_pmu(void **state)
 {
 	(void)state;
@@ -542,26 +495,6 @@ static void numbers_that_perf_refuses_are_eio(void **state)
 	}
 }
 
-/* As a daemon's closefrom(3) does. */
-static void descriptors_that_the_program_closed_give_no_count(void **state)
-{
-	const struct upmu_options options = options_of("read", 0);
-	struct upmu_value values[2] = { { 7, 7, 7 }, { 7, 7, 7 } };
-	uint64_t counts[2] = { 7, 7 };
-
-	(void)state;
-	assert_opens("cycles,r8", &options);
-	for (int fd = FAKE_FD; fd < FAKE_FD + FAKE_FDS; fd++)
-		upmu_sys_close(fd);
-	assert_int_equal(upmu_read(set, values, 2), -EBADF);
-	assert_said("perf gives no numbers");
-	assert_int_equal(upmu_count_all(set, counts, 2), -EBADF);
-	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(~upmu_count(upmu_counter_at(set, i)), 0);
-	assert_int_equal(values[0].count, 7);
-	assert_int_equal(counts[0], 7);
-}
-
 static void closing_nothing_is_a_no_op(void **state)
 {
 	(void)state;
@@ -601,8 +534,6 @@ int main(void)
 		OPEN_TEST(no_pmu_is_enodev_also_where_paranoid_refuses),
 		OPEN_TEST(a_pmu_that_stands_still_gives_no_numbers),
 		OPEN_TEST(a_pmu_that_never_had_its_turn_is_not_called_dead),
-		OPEN_TEST(a_set_that_never_had_a_counter_has_no_count),
-		OPEN_TEST(a_set_that_was_not_started_has_counted_nothing),
 		OPEN_TEST(software_events_need_no_pmu),
 		OPEN_TEST(a_kernel_without_perf_is_enosys),
 		OPEN_TEST(another_holder_is_ebusy),
@@ -616,7 +547,6 @@ int main(void)
 		OPEN_TEST(a_source_by_name_tells_its_own_error),
 		OPEN_TEST(without_sysfs_the_mount_is_asked_for),
 		OPEN_TEST(numbers_that_perf_refuses_are_eio),
-		OPEN_TEST(descriptors_that_the_program_closed_give_no_count),
 		OPEN_TEST(closing_nothing_is_a_no_op),
 		OPEN_TEST(a_group_larger_than_the_pmu_is_enospc),
 		OPEN_TEST(a_clock_counts_from_opening),
