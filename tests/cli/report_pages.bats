@@ -81,3 +81,20 @@ attribute() {	# NAME
 	[ "$(grep -o '<table' dom | wc -l)" -ge 16 ]
 	[ "$(grep -o '<details open' dom | wc -l)" -ge 8 ]
 }
+
+@test "page_shows_rows_of_cpus_side_by_side_and_each_over_time" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	with_charts samples/estimates.json
+	"$upmu" report -o page.html samples/places/once.json
+	browse page.html --screenshot=page.png --window-size=1050,1400
+	[ "$(attribute figures)" = 1 ]
+	# One file: its places need no name before them.
+	[ "$(grep -oE '<th[^>]*>CPU[0-3]</th>' dom | sort -u | wc -l)" = 4 ]
+	# Each ratio stands beside its own CPU's count.
+	grep -qE 'instructions \(CPU3\)</t[hd]>.*ipc 8<' <(tr -d '\n' <dom)
+	"$upmu" report -o page.html samples/places/over-time.json
+	browse page.html
+	[ "$(attribute figures)" = 8 ]
+	[ "$(grep -oE 'cycles \(CPU[0-3]\) over time' dom | sort -u |
+		wc -l)" = 4 ]
+}

@@ -75,6 +75,19 @@ def intervals(count):
              'unit': 'events'}])
 
 
+def places(**more):
+    """stat -a -A: rows of each CPU, in one report."""
+    rows = []
+    for cpu in range(4):
+        rows.append(event('cycles', 1e9 / (cpu + 1), place=f'CPU{cpu}'))
+        rows.append(event('instructions', 5e8 * (cpu + 1),
+                          place=f'CPU{cpu}'))
+    return stat(**{'cpus': 'all', 'events': rows, 'metrics': [
+        {'metric': 'ipc', 'value': 0.5 * (cpu + 1) ** 2, 'unit': '',
+         'event': 'instructions', 'place': f'CPU{cpu}'}
+        for cpu in range(4)], **more})
+
+
 def cell(mean, percent=None, verdict=None):
     values = [mean * (1 + 0.01 * random.gauss(0, 1)) for _ in range(10)]
     out = {'counted': 10, 'mean': mean, 'low_95': 0.99 * mean,
@@ -131,6 +144,12 @@ def main():
                          ('cpu0', rank(0)),
                          ('cpu1', rank(1)), ('cpu2', rank(2))):
         (folder / f'{name}.json').write_text(json.dumps(report, indent=1))
+    more = folder / 'places'
+    more.mkdir(exist_ok=True)
+    (more / 'once.json').write_text(json.dumps(places(), indent=1))
+    with (more / 'over-time.json').open('w') as file:
+        for i in range(1, 21):
+            file.write(json.dumps(places(interval_s=0.1 * i)) + '\n')
     with (folder / 'intervals.json').open('w') as file:
         for report in intervals(count):
             file.write(json.dumps(report) + '\n')

@@ -89,8 +89,8 @@ static json_t *new_column(const json_t *event, size_t before)
 	json_t *out =
 		json_pack("{s:O, s:o}", "event",
 			  json_object_get(event, "event"), "values", values);
-	static const char *const kept[] = { "unit", "role", "state", "cpu",
-					    "core" };
+	static const char *const kept[] = { "unit", "role", "state",
+					    "cpu",  "core", "place" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		json_t *value = json_object_get(event, kept[i]);
@@ -103,6 +103,15 @@ static json_t *new_column(const json_t *event, size_t before)
 	return out;
 }
 
+/* Both lack it, or both have the same. */
+static bool is_same(const json_t *a, const json_t *b, const char *key)
+{
+	const json_t *left = json_object_get(a, key);
+	const json_t *right = json_object_get(b, key);
+
+	return left == right || (left && right && json_equal(left, right));
+}
+
 /* Intervals hold their events in one order; names may stand there twice. */
 static json_t *column_of(struct series *s, const json_t *event, size_t place,
 			 size_t before)
@@ -113,8 +122,8 @@ static json_t *column_of(struct series *s, const json_t *event, size_t place,
 		column = new_column(event, before);
 		json_array_append_new(s->events, column);
 	}
-	return json_equal(json_object_get(column, "event"),
-			  json_object_get(event, "event"))
+	return is_same(column, event, "event") &&
+			       is_same(column, event, "place")
 		       ? column
 		       : NULL;
 }

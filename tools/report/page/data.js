@@ -104,8 +104,8 @@ const upmuData = (() => {
 			for (const e of report.events)
 				if (typeof e.value === "number")
 					list.push({ event: plainName(e), value: e.value,
-						unit: e.unit, place: placeOf(name, report, e),
-						});
+						unit: e.unit, place: placeOf(name, report, e,
+							reports.length === 1) });
 		const most = new Map();
 		for (const c of list)
 			most.set(c.event, Math.max(most.get(c.event) ?? 0, c.value));
@@ -122,7 +122,10 @@ const upmuData = (() => {
 			: event.event;
 	}
 
-	function placeOf(name, report, event) {
+	/* A row of -A and its like says its place; of several files, whose. */
+	function placeOf(name, report, event, alone) {
+		if (event.place !== undefined)
+			return alone ? event.place : `${name}, ${event.place}`;
 		if (event.cpu !== undefined)
 			return `CPU ${event.cpu}`;
 		const where = report.cpus !== undefined ? `CPU ${report.cpus}` : name;

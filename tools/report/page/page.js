@@ -136,12 +136,18 @@
 		});
 	}
 
+	function titleOf(event) {
+		const where = event.place ?? event.core;
+		return where === undefined ? event.event
+			: `${event.event} (${where})`;
+	}
+
 	function drawEvent(to, file, event, parts) {
 		const rows = upmuData.bins(file.times, event.values, event.lows,
 			event.highs);
 		if (!rows.some(r => r.rate !== null)) {
 			to.append(make("p", { class: "note" },
-				`${event.event}: <${event.state || "not counted"}>`));
+				`${titleOf(event)}: <${event.state || "not counted"}>`));
 			return;
 		}
 		const joined = Math.ceil(file.times.length / rows.length);
@@ -155,7 +161,7 @@
 			? upmuData.bins(file.times, event.values, event.lows,
 				event.highs).filter((_, i) =>
 				i % Math.ceil(rows.length / ROWS_SHOWN) === 0) : rows;
-		figure(to, `${event.event} over time`, about,
+		figure(to, `${titleOf(event)} over time`, about,
 			() => timelinePlot(event, rows, parts),
 			["phase", "from s", "to s", "count", perSecond(event)],
 			phaseRows(parts, rows));
@@ -237,11 +243,11 @@
 
 	function counts(to, report) {
 		const metric = e => report.metrics.filter(m =>
-			m.event === e.event).map(m =>
+			m.event === e.event && m.place === e.place).map(m =>
 			`${m.metric} ${grouped.format(m.value)}`).join(", ");
 		to.append(table(["event", "count", "how", "ratios"],
 			report.events.map(e => [
-				e.event + (e.core ? ` (${e.core})` : ""),
+				titleOf(e),
 				typeof e.value === "number" ? show(e.value, e.unit)
 					: `<${e.state}>`,
 				e.state === "modelled" || e.modelled ? "modelled" :
