@@ -155,6 +155,8 @@ inline size_t count_events(const std::string &list)
 
 /** struct upmu_options, its size filled in. */
 struct options : upmu_options {
+	// The base is zero throughout.
+	// cppcheck-suppress uninitDerivedMemberVar
 	options() : upmu_options()
 	{
 		size = sizeof(upmu_options);

@@ -63,6 +63,9 @@ static u32 upmu_core_version(u32 midr)
 	return min_t(u32, told, 3);
 }
 
+static const char upmu_core_is_foreign[] =
+	"a kernel for ARMv6 and later cores in one: nothing is granted on the later ones";
+
 void upmu_core_cpu_up(void)
 {
 	struct upmu_core *core = this_cpu_ptr(&upmu_core);
@@ -71,8 +74,7 @@ void upmu_core_cpu_up(void)
 	core->version = upmu_core_version(core->midr);
 	core->counters = core->version ? upmu_regs_counters() : 0;
 	if (!upmu_core_has_these_registers(core->midr))
-		pr_notice_once(
-			"a kernel for ARMv6 and later cores in one: nothing is granted on the later ones\n");
+		pr_notice_once("%s\n", upmu_core_is_foreign);
 }
 
 const struct upmu_core *upmu_core_of(int cpu)

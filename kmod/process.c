@@ -158,6 +158,7 @@ static void upmu_family_trim(struct upmu_family *family)
 	       !upmu_family_leases(dead, family->outer_executed)->bits) {
 		WRITE_ONCE(family->outer_executed,
 			   family->outer_executed | dead->outer_executed);
+		/* The flag above is seen no later than the family. */
 		smp_store_release(&family->outer, upmu_family_get(dead->outer));
 		upmu_family_put(dead);
 		dead = family->outer;

@@ -239,6 +239,7 @@ static void upmu_wrap_one(struct upmu_pmu *upmu)
 	for (at = upmu_functions; at < upmu_functions_end; at++)
 		WRITE_ONCE(*upmu_in_pmu(upmu->pmu, at),
 			   *upmu_in_ops(&upmu_ours, at));
+	/* Who sees it sees the functions, too. */
 	smp_store_release(&upmu->wrapped, true);
 }
 
@@ -312,6 +313,7 @@ bool upmu_wrap_intact(void)
 	struct upmu_pmu *upmu;
 
 	upmu_for_each_pmu(upmu) {
+		/* Pairs with upmu_wrap_one(). */
 		if (!smp_load_acquire(&upmu->wrapped) ||
 		    upmu_wrap_is_ours(upmu))
 			continue;

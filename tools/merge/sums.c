@@ -54,13 +54,12 @@ static void tell_missing(struct merge *m, size_t end)
 /* Without a number from the launcher, gaps tell. */
 static void look_for_missing(struct merge *m)
 {
-	int last = m->ranks ? m->rank[m->ranks - 1].number : -1;
-	size_t end = m->wanted;
+	size_t end;
 
-	if ((size_t)(last + 1) > end)
-		end = (size_t)(last + 1);
-	if (last >= 0)
-		tell_missing(m, end);
+	if (!m->ranks || m->rank[m->ranks - 1].number < 0)
+		return;
+	end = (size_t)m->rank[m->ranks - 1].number + 1;
+	tell_missing(m, end > m->wanted ? end : m->wanted);
 }
 
 /* Reports hold their events in one order, mostly. */

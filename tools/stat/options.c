@@ -366,10 +366,10 @@ static int refuse_perfs(int code)
 
 static const struct row *find_row(int code)
 {
-	if (code >= CODE_REFUSED || code == '?')
+	if (code == '?')
 		return NULL;
-	if (code >= 256)
-		return &rows[code - 256];
+	if (code >= 256) /* from CODE_REFUSED on, perf's that upmu has not */
+		return (size_t)code - 256 < ROWS ? &rows[code - 256] : NULL;
 	for (size_t i = 0; i < ROWS; i++)
 		if (rows[i].letter == code)
 			return &rows[i];
@@ -464,12 +464,11 @@ static int add_events(struct engine_events *events, const char *software,
 		error = no_metrics();
 	else if (!metrics ||
 		 asprintf(&list, "%s%s%s", software,
-			  software[0] && metrics[0] ? "," : "", metrics) < 0)
+			  software[0] && metrics[0] ? "," : "", metrics) < 0 ||
+		 (list[0] && engine_events_add(events, list, &why)))
 		error = tell(&why);
-	else if (!list[0] || !engine_events_add(events, list, &why))
-		error = 0;
 	else
-		error = tell(&why);
+		error = 0;
 	free(list);
 	free(metrics);
 	return error;
