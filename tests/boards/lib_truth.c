@@ -59,6 +59,12 @@ static bool is_on_hardware(const struct upmu_counter *counter)
 	return *(const volatile uint32_t *)&page->index;
 }
 
+/* What never had a counter has no count; it may get one after the reading. */
+static bool has_none_yet(const struct upmu_value *before, uint64_t count)
+{
+	return !before->running_ns && count == UPMU_NO_COUNT;
+}
+
 static void check_event(struct worker *worker, int n, size_t i)
 {
 	const struct upmu_counter *counter =
@@ -74,6 +80,8 @@ static void check_event(struct worker *worker, int n, size_t i)
 	if (!ret)
 		ret = upmu_read(worker->sets[n], after, EVENTS);
 	tally->reads++;
+	if (!ret && has_none_yet(&before[i], count))
+		return;
 	tally->unread += ret || count == UPMU_NO_COUNT;
 	if (ret)
 		return;
@@ -96,10 +104,14 @@ static void check_set(struct worker *worker, int n)
 {
 	struct upmu_value before[EVENTS], after[EVENTS];
 	uint64_t counts[EVENTS];
+	int ret;
 
-	if (upmu_read(worker->sets[n], before, EVENTS) ||
-	    upmu_count_all(worker->sets[n], counts, EVENTS) ||
-	    upmu_read(worker->sets[n], after, EVENTS)) {
+	ret = upmu_read(worker->sets[n], before, EVENTS);
+	if (!ret)
+		ret = upmu_count_all(worker->sets[n], counts, EVENTS);
+	if (ret == -EBUSY && !before[0].running_ns)
+		return;
+	if (ret || upmu_read(worker->sets[n], after, EVENTS)) {
 		worker->tally.unread++;
 		return;
 	}
