@@ -2,7 +2,7 @@
 """on_terminal.py COMMAND... : COMMAND on a terminal of 24 lines and 90 columns.
 
 Lines of standard input say what to do there, one after the other:
-    wait TEXT    until it was printed since the last wait; 60 s at most
+    wait TEXT    until it was printed since the last wait; 100 s at most
     type TEXT    with Python's escapes: \\x03 is Ctrl-C
 Prints all that the terminal showed; exits with COMMAND's status.
 """
@@ -10,16 +10,17 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import sys
 import termios
 import time
 
-LIMIT_S = 60
+LIMIT_S = 100
 
 
 def read(fd, until):
-    """What comes, up to the text; False at the end or after a minute."""
+    """What comes, up to the text; False at the end or after LIMIT_S."""
     seen, limit = b"", time.monotonic() + LIMIT_S
     while until is None or until not in seen:
         if time.monotonic() > limit:
@@ -43,6 +44,8 @@ def main():
     child, fd = pty.fork()
     if child == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 90, 0, 0))
+        # who started the tests may have it ignored (nohup): no hang-up then
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.execvp(sys.argv[1], sys.argv[1:])
     for line in sys.stdin:
         what, _, text = line.rstrip("\n").partition(" ")
