@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Sets that count others: a thread, what it starts, a CPU. */
-#include "fake_kernel.h"
+#include "one_set.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -10,24 +10,6 @@
 #include "said.h"
 
 #define TID 4242
-
-static struct upmu *set;
-
-static int boot(void **state)
-{
-	(void)state;
-	fake_boot("pi2");
-	set = NULL;
-	return 0;
-}
-
-static int nothing_is_left(void **state)
-{
-	(void)state;
-	upmu_close(set);
-	fake_assert_closed();
-	return 0;
-}
 
 static struct upmu_options others(int32_t pid, uint32_t flags)
 {
@@ -274,7 +256,7 @@ static void regions_and_measured_functions_are_the_callers_own(void **state)
 }
 
 #define ATTACH_TEST(name) \
-	cmocka_unit_test_setup_teardown(name, boot, nothing_is_left)
+	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Counts that are not to be had: no counter, not started, closed. */
-#include "fake_kernel.h"
+#include "one_set.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,24 +9,6 @@
 #include "said.h"
 
 #define PMU_OF_PI2 8u /* its number, in the fixture */
-
-static struct upmu *set;
-
-static int boot_pi2(void **state)
-{
-	(void)state;
-	fake_boot("pi2");
-	set = NULL;
-	return 0;
-}
-
-static int nothing_is_left(void **state)
-{
-	(void)state;
-	upmu_close(set);
-	fake_assert_closed();
-	return 0;
-}
 
 static struct upmu_options options_of(const char *source, uint32_t flags)
 {

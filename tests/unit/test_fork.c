@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* fork() while a set is half open, in another thread and in this one. */
-#include "fake_kernel.h"
+#include "one_set.h"
 
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static struct upmu *set;
-
-static int boot_pi2(void **state)
-{
-	(void)state;
-	fake_boot("pi2");
-	set = NULL;
-	return 0;
-}
-
-static int nothing_is_left(void **state)
-{
-	(void)state;
-	upmu_close(set);
-	fake_assert_closed();
-	return 0;
-}
 
 static void open_set(void)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The source page: pages, the lease that they need, big.LITTLE, fork. */
-#include "fake_kernel.h"
+#include "one_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,24 +14,6 @@ static const struct upmu_options page_only = {
 	.size = sizeof(struct upmu_options),
 	.source = "page",
 };
-
-static struct upmu *set;
-
-static int boot_pi2(void **state)
-{
-	(void)state;
-	fake_boot("pi2");
-	set = NULL;
-	return 0;
-}
-
-static int nothing_is_left(void **state)
-{
-	(void)state;
-	upmu_close(set);
-	fake_assert_closed();
-	return 0;
-}
 
 static void open_page(const char *events)
 {

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* What perf_event_paranoid lets upmu_open() do, and how it tells. */
-#include "fake_kernel.h"
+#include "one_set.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "said.h"
-
-static struct upmu *set;
-
-static int boot_pi2(void **state)
-{
-	(void)state;
-	fake_boot("pi2");
-	set = NULL;
-	return 0;
-}
-
-static int nothing_is_left(void **state)
-{
-	(void)state;
-	upmu_close(set);
-	fake_assert_closed();
-	return 0;
-}
 
 static void assert_refused(const char *words)
 {
