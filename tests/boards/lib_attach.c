@@ -16,6 +16,7 @@
 
 #include "lib_tap.h"
 #include "upmu.h"
+#include "worker.h"
 
 #define LOOPS 2000000u
 /* Two instructions for each turn; some for the program's start and end. */
@@ -55,35 +56,6 @@ static bool counted(struct upmu *set, uint64_t least, uint64_t most)
 
 /* ---- a thread ------------------------------------------------------------ */
 
-static struct worker {
-	pthread_t thread;
-	pid_t tid;
-	sem_t is_there, go, is_done, over;
-} workers[2];
-
-static void *work(void *argument)
-{
-	struct worker *self = argument;
-
-	self->tid = (pid_t)syscall(SYS_gettid);
-	sem_post(&self->is_there);
-	sem_wait(&self->go);
-	spin(LOOPS * (unsigned int)(1 + (self - workers)));
-	sem_post(&self->is_done);
-	sem_wait(&self->over);
-	return NULL;
-}
-
-static void start_worker(struct worker *worker)
-{
-	sem_init(&worker->is_there, 0, 0);
-	sem_init(&worker->go, 0, 0);
-	sem_init(&worker->is_done, 0, 0);
-	sem_init(&worker->over, 0, 0);
-	pthread_create(&worker->thread, NULL, work, worker);
-	sem_wait(&worker->is_there);
-}
-
 /* Two at the same time, one of which works twice as long. */
 static void count_threads(void)
 {
@@ -91,7 +63,7 @@ static void count_threads(void)
 	bool passed = true;
 
 	for (int i = 0; i < 2; i++) {
-		start_worker(&workers[i]);
+		start_worker(i, spin, LOOPS);
 		sets[i] = open_on(workers[i].tid, 0, 0);
 	}
 	for (int i = 0; i < 2; i++)

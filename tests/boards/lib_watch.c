@@ -12,6 +12,7 @@
 
 #include "lib_tap.h"
 #include "upmu.h"
+#include "worker.h"
 
 #define TURNS 1000000u
 #define EVERY 50000u
@@ -110,42 +111,13 @@ static void lose_some(void)
 
 /* ---- two other threads -------------------------------------------------- */
 
-static struct worker {
-	pthread_t thread;
-	pid_t tid;
-	sem_t is_there, go, is_done, over;
-} workers[2];
-
-static void *work(void *argument)
-{
-	struct worker *self = argument;
-
-	self->tid = (pid_t)syscall(SYS_gettid);
-	sem_post(&self->is_there);
-	sem_wait(&self->go);
-	spin(TURNS * (unsigned int)(1 + (self - workers)));
-	sem_post(&self->is_done);
-	sem_wait(&self->over);
-	return NULL;
-}
-
-static void start(struct worker *worker)
-{
-	sem_init(&worker->is_there, 0, 0);
-	sem_init(&worker->go, 0, 0);
-	sem_init(&worker->is_done, 0, 0);
-	sem_init(&worker->over, 0, 0);
-	pthread_create(&worker->thread, NULL, work, worker);
-	sem_wait(&worker->is_there);
-}
-
 static void watch_others(void)
 {
 	struct upmu_watch *watches[2];
 	bool passed = true;
 
 	for (int i = 0; i < 2; i++) {
-		start(&workers[i]);
+		start_worker(i, spin, TURNS);
 		watches[i] = open_watch(workers[i].tid, EVERY);
 	}
 	for (int i = 0; i < 2; i++)
