@@ -48,6 +48,27 @@ upmu_compat_perf_context(struct task_struct *task)
 #endif
 }
 
+/* Before 6.0 under other names: readers of then are not known. */
+#ifndef PERF_EVENT_FLAG_USER_READ_CNT
+#define PERF_EVENT_FLAG_USER_READ_CNT 0
+#endif
+
+/*
+ * The events of @cpu; NULL: it had none of @pmu's yet. Once there it stays.
+ * 6.16: what names it is allocated.
+ */
+static inline struct perf_event_context *
+upmu_compat_cpu_context(const struct pmu *pmu, int cpu)
+{
+#ifdef UPMU_HAS_PERF_CONTEXTS
+	return &per_cpu_ptr(pmu->pmu_cpu_context, cpu)->ctx;
+#elif defined(UPMU_HAS_CPU_CONTEXT_POINTER)
+	return READ_ONCE((*per_cpu_ptr(pmu->cpu_pmu_context, cpu))->epc.ctx);
+#else
+	return READ_ONCE(per_cpu_ptr(pmu->cpu_pmu_context, cpu)->epc.ctx);
+#endif
+}
+
 /*
  * The function that sends a process the signal for an instruction that it may
  * not execute; a kprobe that stands before it has what it is called with in

@@ -3,15 +3,14 @@
  * pinned.c - events of perf that a lease would end for good
  *
  * A pinned event that finds no counter when its turn comes is dead: perf never
- * tries again. Those of a CPU are on its counters; those of a task are there
- * only while it runs, so all tasks are looked through.
+ * tries again. One that is off, of a task that sleeps or of an idle cgroup is
+ * on no counter: all that perf has of each CPU and task is looked through.
  */
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
-#include <linux/smp.h>
 
 #include "counters.h"
 #include "lease.h"
@@ -62,34 +61,11 @@ static bool upmu_pinned_is_one(const struct perf_event *event)
 	       upmu_publish_find(event->pmu);
 }
 
-static void upmu_pinned_of_cpu(void *data)
+/* @task: whose they are if nobody opened them */
+static void upmu_pinned_of(struct upmu_pinned *pinned,
+			   struct perf_event_context *context,
+			   struct task_struct *task)
 {
-	struct upmu_pmu *upmu = upmu_publish_of_cpu(smp_processor_id());
-	struct upmu_pinned *pinned = data;
-	const struct pmu_hw_events *hw;
-	unsigned int count = 0;
-	int idx;
-
-	if (!upmu)
-		return;
-	hw = this_cpu_ptr(upmu->pmu->hw_events);
-	for (idx = 0; idx < ARMPMU_MAX_HWEVENTS; idx++) {
-		const struct perf_event *event = hw->events[idx];
-
-		if (!event || !upmu_pinned_is_one(event) ||
-		    event->attach_state & PERF_ATTACH_TASK)
-			continue;
-		count++;
-		upmu_pinned_note(pinned, event, NULL);
-	}
-	pinned->most = max(pinned->most, count);
-}
-
-/* RCU */
-static void upmu_pinned_of_task(struct upmu_pinned *pinned,
-				struct task_struct *task)
-{
-	struct perf_event_context *context = upmu_compat_perf_context(task);
 	const struct perf_event *event;
 	unsigned int count = 0;
 	unsigned long flags;
@@ -113,8 +89,18 @@ static void upmu_pinned_of_tasks(struct upmu_pinned *pinned)
 
 	rcu_read_lock();
 	for_each_process_thread(process, task)
-		upmu_pinned_of_task(pinned, task);
+		upmu_pinned_of(pinned, upmu_compat_perf_context(task), task);
 	rcu_read_unlock();
+}
+
+static void upmu_pinned_of_cpu(struct upmu_pinned *pinned, unsigned int cpu)
+{
+	const struct upmu_pmu *upmu = upmu_publish_of_cpu(cpu);
+
+	if (upmu)
+		upmu_pinned_of(pinned,
+			       upmu_compat_cpu_context(&upmu->pmu->pmu, cpu),
+			       NULL);
 }
 
 static void upmu_pinned_refuse(struct task_struct *owner)
@@ -133,9 +119,8 @@ int upmu_pinned_admit(u32 mask)
 	struct task_struct *owner;
 	bool refused;
 
-	/* One after the other: they share what they fill. */
 	for_each_online_cpu(cpu) {
-		smp_call_function_single(cpu, upmu_pinned_of_cpu, &of_cpus, 1);
+		upmu_pinned_of_cpu(&of_cpus, cpu);
 		if (upmu_core_of(cpu))
 			counters = min(counters, upmu_core_of(cpu)->counters);
 	}

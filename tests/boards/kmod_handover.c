@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * kmod_handover ROUNDS - counters change hands, and nothing is left in between
+ * kmod_handover ends ROUNDS - the last of it only: perf counts after each end
  *
  * From one RAW holder to the next, from perf to a holder and back, with CPUs
  * that are off meanwhile, under load, and beside pinned events.
  */
 #include <poll.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "tests/boards/kmod.h"
@@ -249,6 +251,64 @@ static void pinned_group_test(void)
 		close(fds[--open]);
 }
 
+static void pinned_lives(int fd, int lease, const char *claim)
+{
+	usleep(10000);
+	close(lease);
+	tap(lease == -EBUSY && alive(fd) &&
+		    file_has(UPMU_STATE, " comm kmod_handover\n"),
+	    claim, "%d, %s", lease, alive(fd) ? "alive" : "dead");
+	close(fd);
+}
+
+/* Neither is on a counter when the lease is asked for. */
+static void pinned_off_test(void)
+{
+	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 0, 1), lease;
+
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	lease = take(UPMU_MODE_RAW);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	pinned_lives(fd, lease,
+		     "raw_is_refused_for_a_pinned_event_of_a_cpu_that_is_off");
+}
+
+#define GROUPS "/cgroups"
+#define GROUP  GROUPS "/idle"
+
+static void pinned_cgroup_test(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = EVENT_CYCLES,
+		.pinned = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	int group, fd, lease;
+
+	mkdir(GROUPS, 0700);
+	mount("none", GROUPS, "cgroup2", 0, NULL);
+	poke(GROUPS "/cgroup.subtree_control", "+pids"); /* perf's come along */
+	mkdir(GROUP, 0700);
+	group = open(GROUP, O_RDONLY | O_CLOEXEC);
+	fd = (int)syscall(__NR_perf_event_open, &attr, group, 0, -1,
+			  PERF_FLAG_PID_CGROUP);
+	if (fd < 0) {
+		tap_skip("and_for_one_of_a_cgroup_that_is_idle",
+			 "this kernel counts no cgroups");
+		return;
+	}
+	lease = take(UPMU_MODE_RAW);
+	pin(0);
+	poke(GROUP "/cgroup.procs", "0");
+	usleep(10000);
+	poke(GROUPS "/cgroup.procs", "0");
+	pinned_lives(fd, lease, "and_for_one_of_a_cgroup_that_is_idle");
+	close(group);
+}
+
 static void pinned_sleeper(int go, int done)
 {
 	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, 0, -1, 1);
@@ -352,9 +412,15 @@ int main(int argc, char **argv)
 	cpus = cpus_online();
 	if (argc > 1 && !strcmp(argv[1], "unload"))
 		return !unload();
+	if (argc > 2 && !strcmp(argv[1], "ends")) {
+		back_test(atoi(argv[2]));
+		return tap_done();
+	}
 	away_test();
 	pinned_cpu_test();
 	pinned_group_test();
+	pinned_off_test();
+	pinned_cgroup_test();
 	pinned_task_test();
 	user_test();
 	poll_test();
