@@ -2,7 +2,7 @@
 /*
  * trap.c - before a process that is permitted something gets SIGILL
  *
- * On PMUv3 two things end in SIGILL that need not.
+ * On PMUv3 three things end in SIGILL that need not.
  *
  * The permission was taken away: perf's driver, where it writes the register
  * too (since Linux 5.17), cannot be met at each write. One of 0 to
@@ -17,10 +17,19 @@
  * and writes PMCNTENSET, which who may only read may not. What it reads is told
  * to it, and writing what is there already is nothing: that is done for it. It
  * changes nothing, so whatever would change something gets SIGILL as before.
+ *
+ * A reader by kernel.perf_user_access looks at the index in perf's page, then
+ * reads that counter, then asks whether the page changed meanwhile. While RAW
+ * is held perf starts no PMU, so that the register stays as the last task had
+ * it. A reader whose events were taken off their counters in between reads 0,
+ * which it throws away: that changed the page. Where one of its events counts
+ * it is perf's to permit, and is tried again if perf does so by now.
  */
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
@@ -45,36 +54,90 @@ struct upmu_trap {
 static DEFINE_PER_CPU(struct upmu_trap, upmu_trap);
 static bool upmu_trap_set; /* loading */
 
-/**
- * struct upmu_trapped - an access to PMCR or PMCNTENSET
- * @reads: or writes
- * @enables: PMCNTENSET
- * @n: general register
- */
-struct upmu_trapped {
-	bool reads;
-	bool enables;
-	unsigned int n;
+enum upmu_trap_what {
+	UPMU_TRAP_CONTROL, /* PMCR */
+	UPMU_TRAP_ENABLES, /* PMCNTENSET */
+	UPMU_TRAP_COUNTER, /* what reads a counter, or selects it */
 };
 
-/* DDI 0487 C5.2.17, PMCR_EL0 and PMCNTENSET_EL0: bit 5 apart */
-static bool upmu_trap_decode_a64(u32 code, struct upmu_trapped *trapped)
+/**
+ * struct upmu_trap_code - an instruction
+ * @code: its bits
+ * @varies: those that may be anything
+ * @what: its register
+ */
+struct upmu_trap_code {
+	u32 code, varies;
+	enum upmu_trap_what what;
+};
+
+#define UPMU_A64_READS BIT(21)
+#define UPMU_A64_RT    0x1fu
+
+/* DDI 0487 C5.2.17, D19.1.1; PMEVCNTR<n>_EL0 has n in its last bits */
+static const struct upmu_trap_code upmu_trap_a64[] = {
+	{ 0xd51b9c00, UPMU_A64_READS | UPMU_A64_RT, UPMU_TRAP_CONTROL },
+	{ 0xd51b9c20, UPMU_A64_READS | UPMU_A64_RT, UPMU_TRAP_ENABLES },
+	{ 0xd51b9ca0, UPMU_A64_READS | UPMU_A64_RT, UPMU_TRAP_COUNTER },
+	{ 0xd53b9d00, UPMU_A64_RT, UPMU_TRAP_COUNTER }, /* PMCCNTR_EL0 */
+	{ 0xd53b9d40, UPMU_A64_RT, UPMU_TRAP_COUNTER }, /* PMXEVCNTR_EL0 */
+	{ 0xd53be800, 0x3e0 | UPMU_A64_RT, UPMU_TRAP_COUNTER },
+	{}
+};
+
+#define UPMU_A32_READS BIT(20)
+#define UPMU_A32_RT    0xf000f000u /* and the condition */
+#define UPMU_A32_RT2   0x000f0000u
+
+/* DDI 0406C A8.8.98 MCR, A8.8.107 MRC, A8.8.108 MRRC: the same in T32 */
+static const struct upmu_trap_code upmu_trap_a32[] = {
+	{ 0x0e090f1c, UPMU_A32_READS | UPMU_A32_RT, UPMU_TRAP_CONTROL },
+	{ 0x0e090f3c, UPMU_A32_READS | UPMU_A32_RT, UPMU_TRAP_ENABLES },
+	{ 0x0e090fbc, UPMU_A32_READS | UPMU_A32_RT, UPMU_TRAP_COUNTER },
+	{ 0x0e190f1d, UPMU_A32_RT, UPMU_TRAP_COUNTER },	       /* PMCCNTR */
+	{ 0x0e190f5d, UPMU_A32_RT, UPMU_TRAP_COUNTER },	       /* PMXEVCNTR */
+	{ 0x0e1e0f18, 0xe3 | UPMU_A32_RT, UPMU_TRAP_COUNTER }, /* PMEVCNTR<n> */
+	{ 0x0c500f09, UPMU_A32_RT2 | UPMU_A32_RT, UPMU_TRAP_COUNTER },
+	{}
+};
+
+/**
+ * struct upmu_trapped - an access to a register of the PMU
+ * @what: which
+ * @reads: or writes
+ * @n: general register
+ * @n2: that of the upper half, or @n
+ */
+struct upmu_trapped {
+	enum upmu_trap_what what;
+	bool reads;
+	unsigned int n, n2;
+};
+
+static bool upmu_trap_find(const struct upmu_trap_code *known, u32 code,
+			   struct upmu_trapped *trapped)
 {
-	trapped->reads = code & BIT(21);
-	trapped->enables = code & BIT(5);
-	trapped->n = code & 0x1f;
-	return (code & ~(BIT(21) | BIT(5) | 0x1fu)) == 0xd51b9c00 &&
-	       trapped->n != 31;
+	while (known->code && (code ^ known->code) & ~known->varies)
+		known++;
+	trapped->what = known->what;
+	return known->code;
 }
 
-/* DDI 0406C A8.8.98 MCR, A8.8.107 MRC: the same in A32 and T32 */
+static bool upmu_trap_decode_a64(u32 code, struct upmu_trapped *trapped)
+{
+	trapped->reads = code & UPMU_A64_READS;
+	trapped->n = code & UPMU_A64_RT;
+	trapped->n2 = trapped->n;
+	return trapped->n != 31 && upmu_trap_find(upmu_trap_a64, code, trapped);
+}
+
 static bool upmu_trap_decode_a32(u32 code, struct upmu_trapped *trapped)
 {
-	trapped->reads = code & BIT(20);
-	trapped->enables = code & BIT(5);
+	trapped->reads = code & UPMU_A32_READS;
 	trapped->n = code >> 12 & 0xf;
-	return (code & ~(0xf000f000 | BIT(20) | BIT(5))) == 0x0e090f1c &&
-	       code >> 28 != 0xf && trapped->n != 15;
+	trapped->n2 = (code >> 24 & 0xf) == 0xc ? code >> 16 & 0xf : trapped->n;
+	return code >> 28 != 0xf && trapped->n != 15 &&
+	       upmu_trap_find(upmu_trap_a32, code, trapped);
 }
 
 static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
@@ -115,13 +178,15 @@ static bool upmu_trap_answer(struct pt_regs *user)
 	struct upmu_trapped trapped;
 	u32 is, value;
 
-	if (!upmu_trap_decode(user, &trapped))
+	if (!upmu_trap_decode(user, &trapped) ||
+	    trapped.what == UPMU_TRAP_COUNTER)
 		return false;
-	is = trapped.enables ? upmu_regs_enabled() : upmu_regs_control();
+	is = trapped.what == UPMU_TRAP_ENABLES ? upmu_regs_enabled()
+					       : upmu_regs_control();
 	value = upmu_compat_register(user, trapped.n);
 	if (trapped.reads)
 		upmu_compat_register(user, trapped.n) = is;
-	else if (trapped.enables
+	else if (trapped.what == UPMU_TRAP_ENABLES
 			 ? value & ~is
 			 : (value ^ is) & (UPMU_CONTROL_SAVED | UPMU_CONTROL_P |
 					   UPMU_CONTROL_C))
@@ -130,16 +195,78 @@ static bool upmu_trap_answer(struct pt_regs *user)
 	return true;
 }
 
-static bool upmu_trap_again(struct pt_regs *user)
+/* This task reads events by perf's pages; are some on a counter? */
+static bool upmu_trap_is_reader(bool *counts)
+{
+	const struct perf_event_context *context;
+	const struct perf_event *event;
+	bool reads = false;
+
+	*counts = false;
+	rcu_read_lock();
+	context = upmu_compat_perf_context(current);
+	if (context)
+		list_for_each_entry_rcu(event, &context->event_list,
+					event_entry) {
+			if (!upmu_publish_find(event->pmu) ||
+			    !(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT))
+				continue;
+			reads = true;
+			*counts |= event->state == PERF_EVENT_STATE_ACTIVE;
+		}
+	rcu_read_unlock();
+	return reads;
+}
+
+static bool upmu_trap_answer_late(struct pt_regs *user)
+{
+	struct upmu_trapped trapped;
+
+	if (!upmu_trap_decode(user, &trapped) ||
+	    trapped.what != UPMU_TRAP_COUNTER)
+		return false;
+	if (trapped.reads) {
+		upmu_compat_register(user, trapped.n) = 0;
+		upmu_compat_register(user, trapped.n2) = 0;
+	}
+	upmu_trap_step(user);
+	return true;
+}
+
+/* The register is right by now; a few times at each place. */
+static bool upmu_trap_try(struct pt_regs *user)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
 	unsigned long address = instruction_pointer(user);
+
+	if (last->task != current || last->address != address ||
+	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES))
+		last->tries = 0;
+	last->task = current;
+	last->address = address;
+	last->when = jiffies;
+	return last->tries++ < UPMU_TRAP_TRIES;
+}
+
+static bool upmu_trap_reader(struct pt_regs *user)
+{
+	bool counts;
+
+	if (!upmu_trap_is_reader(&counts))
+		return false;
+	if (!counts)
+		return upmu_trap_answer_late(user);
+	return upmu_regs_user_access() & UPMU_USER_CR && upmu_trap_try(user);
+}
+
+static bool upmu_trap_again(struct pt_regs *user)
+{
 	u32 bits = current->mm
 			   ? upmu_process_bits(upmu_process_with(current->mm))
 			   : 0;
 
 	if (!bits)
-		return false;
+		return upmu_trap_reader(user);
 	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user))
 		return true;
 	if (!upmu_publish_user_access())
@@ -148,13 +275,7 @@ static bool upmu_trap_again(struct pt_regs *user)
 		upmu_access_refresh_local();
 		return true;
 	}
-	if (last->task != current || last->address != address ||
-	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES))
-		last->tries = 0;
-	last->task = current;
-	last->address = address;
-	last->when = jiffies;
-	return last->tries++ < UPMU_TRAP_TRIES;
+	return upmu_trap_try(user);
 }
 
 /* Interrupts off. */

@@ -5,7 +5,12 @@
  * perf's driver writes the permission register as well; neither those whom it
  * permits nor those who hold a lease ever get SIGILL, whatever else goes on.
  */
+#include <glob.h>
+
 #include "tests/boards/kmod.h"
+
+#define CYCLES_EVENT 0x11
+#define PMUS	     "/sys/bus/event_source/devices/"
 
 static struct {
 	volatile int stop;
@@ -22,6 +27,37 @@ static void handle(void)
 	sigaction(SIGILL, &action, NULL);
 }
 
+static uint32_t type_of(const char *pmu)
+{
+	FILE *file = fopen(pmu, "r");
+	uint32_t type = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%u", &type) != 1)
+		type = 0;
+	fclose(file);
+	return type;
+}
+
+/* By the PMU that this CPU has: unlike cores have one each. */
+static struct counter open_here(void)
+{
+	struct counter counter = { -1, NULL };
+	glob_t pmus;
+
+	if (glob(PMUS "armv8*/type", 0, NULL, &pmus))
+		return counter;
+	for (size_t n = 0; n < pmus.gl_pathc; n++) {
+		counter_close(&counter);
+		counter = counter_open(type_of(pmus.gl_pathv[n]), CYCLES_EVENT);
+		if (counter.page && counter.page->index)
+			break;
+	}
+	globfree(&pmus);
+	return counter;
+}
+
 /* As perf_user_access allows; @lease: beside a CYCLES lease of its own. */
 static void read_pages(bool lease)
 {
@@ -30,8 +66,7 @@ static void read_pages(bool lease)
 
 	if (lease && take(UPMU_MODE_CYCLES) < 0)
 		_exit(3);
-	counter = counter_open(lease ? PERF_TYPE_RAW : PERF_TYPE_HARDWARE,
-			       lease ? 0x11 : 0);
+	counter = open_here();
 	if (!counter.page)
 		_exit(2);
 	while (!all->stop) {
@@ -173,6 +208,59 @@ static void off_test(uint32_t mode, const char *claim)
 	poke("/proc/sys/kernel/perf_user_access", "1");
 }
 
+static int late_ready[2], late_go[2];
+
+/* The index was looked at, the register not yet, when RAW took the counter. */
+static int late_reader(void *config)
+{
+	struct counter counter =
+		counter_open(PERF_TYPE_RAW, *(const uint64_t *)config);
+	uint32_t sequence, index;
+	char byte = 0;
+
+	if (!counter.page)
+		return 2;
+	handle();
+	sequence = counter.page->lock;
+	index = counter.page->index;
+	(void)!write(late_ready[1], &byte, 1);
+	(void)!read(late_go[0], &byte, 1);
+	if (sigsetjmp(kmod_illegal, 0))
+		return 3;
+	if (index == 32)
+		upmu_regs_cycles32();
+	else if (index)
+		upmu_regs_counter(index - 1);
+	return !index || counter.page->lock == sequence;
+}
+
+/* Another one takes RAW, whom perf's driver permits nothing. */
+static void late_test(uint64_t config, const char *claim)
+{
+	int others, lease, status = -1;
+	pid_t reader;
+	char byte;
+
+	pin(0);
+	if (pipe(late_ready) || pipe(late_go))
+		return;
+	reader = fork();
+	if (!reader)
+		_exit(late_reader(&config));
+	(void)!read(late_ready[0], &byte, 1);
+	others = event_open(PERF_TYPE_RAW, 0x11, 0, 0, -1, 0);
+	lease = take(UPMU_MODE_RAW);
+	(void)!write(late_go[1], &byte, 1);
+	waitpid(reader, &status, 0);
+	tap(lease >= 0 && !status, claim, "%d, status %x", lease, status);
+	close(lease);
+	close(others);
+	for (int end = 0; end < 2; end++) {
+		close(late_ready[end]);
+		close(late_go[end]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	length = argc > 1 ? atof(argv[1]) : 2;
@@ -183,6 +271,9 @@ int main(int argc, char **argv)
 		tap_skip("readers_by_perf_user_access", "this kernel has none");
 		return tap_done();
 	}
+	late_test(CYCLES_EVENT,
+		  "a_reader_whom_raw_meets_at_the_register_goes_on");
+	late_test(0x08, "also_at_an_event_counters");
 	start(PAGES);
 	others_lease();
 	finish("a_reader_by_perf_user_access_reads_through_others_leases");
