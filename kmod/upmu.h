@@ -147,7 +147,6 @@ struct upmu_pmu {
 		void (*clear_event_idx)(struct pmu_hw_events *hw,
 					struct perf_event *event);
 		u64 (*read_counter)(struct perf_event *event);
-		void (*disable)(struct perf_event *event);
 		irqreturn_t (*handle_irq)(struct arm_pmu *pmu);
 		void (*start)(struct arm_pmu *pmu);
 		void (*stop)(struct arm_pmu *pmu);

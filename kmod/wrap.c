@@ -135,8 +135,13 @@ static void upmu_pmu_start(struct arm_pmu *pmu)
 	upmu_access_regain();
 }
 
+/*
+ * First in all that perf does to its events here: one that goes leaves nothing
+ * to compare with what was written.
+ */
 static void upmu_pmu_stop(struct arm_pmu *pmu)
 {
+	upmu_access_check();
 	if (!upmu_counters_held())
 		upmu_publish_find(&pmu->pmu)->ops.stop(pmu);
 }
@@ -160,27 +165,17 @@ static irqreturn_t upmu_pmu_handle_irq(struct arm_pmu *pmu)
 	return handled;
 }
 
-/*
- * Before perf believes a counter, or stops it (which clears its overflow flag):
- * whoever runs here may have written it.
- */
+/* Before perf believes a counter: whoever runs here may have written it. */
 static u64 upmu_pmu_read_counter(struct perf_event *event)
 {
 	upmu_access_check_event(event);
 	return upmu_publish_find(event->pmu)->ops.read_counter(event);
 }
 
-static void upmu_pmu_disable(struct perf_event *event)
-{
-	upmu_access_check_event(event);
-	upmu_publish_find(event->pmu)->ops.disable(event);
-}
-
 static const struct upmu_pmu_ops upmu_ours = {
 	.get_event_idx = upmu_get_event_idx,
 	.clear_event_idx = upmu_clear_event_idx,
 	.read_counter = upmu_pmu_read_counter,
-	.disable = upmu_pmu_disable,
 	.handle_irq = upmu_pmu_handle_irq,
 	.start = upmu_pmu_start,
 	.stop = upmu_pmu_stop,
@@ -196,8 +191,6 @@ static const struct upmu_function {
 	  offsetof(struct upmu_pmu_ops, clear_event_idx) },
 	{ offsetof(struct arm_pmu, read_counter),
 	  offsetof(struct upmu_pmu_ops, read_counter) },
-	{ offsetof(struct arm_pmu, disable),
-	  offsetof(struct upmu_pmu_ops, disable) },
 	{ offsetof(struct arm_pmu, handle_irq),
 	  offsetof(struct upmu_pmu_ops, handle_irq) },
 	{ offsetof(struct arm_pmu, start),

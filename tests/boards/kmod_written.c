@@ -226,6 +226,40 @@ static void type_test(void)
 	close(perf);
 }
 
+/* perf takes its event away before the writer's next switch. */
+static void closed_test(void)
+{
+	int lease = take(UPMU_MODE_COUNT);
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, 0, -1, 0);
+
+	leave_the_cpu();
+	for (unsigned int n = 0; n < upmu_regs_counters(); n++)
+		upmu_regs_set_type(n, 0x42);
+	close(perf);
+	leave_the_cpu();
+	tap(info_of(lease).lease_written == UPMU_WRITTEN_TYPES,
+	    "types_written_to_an_event_that_is_closed_are_told", "%x",
+	    info_of(lease).lease_written);
+	close(lease);
+	lease = take(UPMU_MODE_COUNT);
+	perf = event_open(PERF_TYPE_RAW, 0x11, 0, 0, -1, 0);
+	leave_the_cpu();
+	upmu_regs_disable(~0u);
+	upmu_regs_change_control(UPMU_CONTROL_E, 0);
+	ioctl(perf, PERF_EVENT_IOC_DISABLE, 0);
+	tap(info_of(lease).lease_written ==
+		    (UPMU_WRITTEN_ENABLES | UPMU_WRITTEN_CONTROL),
+	    "and_so_is_what_switched_off_one_that_is_disabled", "%x",
+	    info_of(lease).lease_written);
+	ioctl(perf, PERF_EVENT_IOC_RESET, 0);
+	ioctl(perf, PERF_EVENT_IOC_ENABLE, 0);
+	spin_loop(200000);
+	tap(total(perf).value > 200000, "which_counts_when_it_is_enabled",
+	    "%llu", (unsigned long long)total(perf).value);
+	close(perf);
+	close(lease);
+}
+
 static char before[65536], after[65536];
 
 /* Every register but the counts, which no one can take back. */
@@ -403,6 +437,7 @@ int main(int argc, char **argv)
 	written_late_test();
 	kept_test();
 	throttle_test();
+	closed_test();
 	stopped_and_reset_test();
 	exit_test();
 	forward_test();
