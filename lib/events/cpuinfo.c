@@ -117,9 +117,11 @@ static void spread(struct reading *r)
 		set_midr(r->info, (unsigned int)cpu, r->midr);
 }
 
+/* Half a file would be half the truth on a machine of unlike cores. */
 static void read_proc(struct upmu_cpuinfo *info)
 {
-	struct reading r = { .info = info, .cpu = -1 };
+	struct upmu_cpuinfo found = *info;
+	struct reading r = { .info = &found, .cpu = -1 };
 	char block[1024], line[96];
 	size_t length = 0;
 	ssize_t n;
@@ -143,8 +145,11 @@ static void read_proc(struct upmu_cpuinfo *info)
 		}
 	}
 	upmu_sys_close(fd);
+	if (n < 0)
+		return;
 	finish_cpu(&r);
 	spread(&r);
+	*info = found;
 }
 
 void upmu_cpuinfo_read(struct upmu_cpuinfo *info)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/events/events.h"
+#include "lib/events/sysfs.h"
 #include "lib/events/text.h"
 #include "lib/perf/pmus.h"
 #include "lib/sys.h"
@@ -32,7 +33,7 @@ static bool has_event(const char *pmu, const char *event)
 /* 1: made up, 0: real, -1: the PMU does not tell. */
 static int pmu_tells(const char *name)
 {
-	if (strncmp(name, "armv8", 5) || !has_event(name, "cpu_cycles"))
+	if (!upmu_pmu_is_pmuv3(name) || !has_event(name, "cpu_cycles"))
 		return -1;
 	return !has_event(name, "l1d_cache") &&
 	       !has_event(name, "l1d_cache_refill");

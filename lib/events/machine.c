@@ -7,6 +7,7 @@
 
 #include "lib/events/cpuinfo.h"
 #include "lib/events/events.h"
+#include "lib/events/sysfs.h"
 #include "lib/events/text.h"
 #include "lib/perf/pmus.h"
 #include "lib/sys.h"
@@ -63,7 +64,7 @@ static const struct upmu_core *core_of_pmu(const char *pmu,
 {
 	if (driver)
 		return driver;
-	if (starts_with(pmu, "armv8"))
+	if (upmu_pmu_is_pmuv3(pmu))
 		return upmu_core_common(UPMU_ARCH_V8);
 	if (starts_with(pmu, "armv7"))
 		return upmu_core_common(UPMU_ARCH_V7);

@@ -12,6 +12,11 @@
 #define DEVICES	    "/sys/bus/event_source/devices"
 #define NAME_LENGTH 64 /* of an event or a term; longer is none */
 
+bool upmu_pmu_is_pmuv3(const char *pmu)
+{
+	return !strncmp(pmu, "armv8", 5) || !strncmp(pmu, "armv9", 5);
+}
+
 int upmu_sysfs_type(const char *pmu, uint32_t *type)
 {
 	char path[UPMU_PATH_SIZE];
@@ -192,7 +197,7 @@ static bool is_surely_published(unsigned int code)
 bool upmu_kind_leaves_out(const struct upmu_core_kind *kind,
 			  const struct upmu_event_row *row)
 {
-	return !strncmp(kind->pmu_name, "armv8", 5) &&
+	return upmu_pmu_is_pmuv3(kind->pmu_name) &&
 	       is_surely_published(upmu_row_code(row)) &&
 	       !publishes(kind->pmu_name, upmu_row_name(row)) &&
 	       publishes(kind->pmu_name, "cpu_cycles");

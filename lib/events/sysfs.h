@@ -7,6 +7,7 @@
 #ifndef UPMU_EVENTS_SYSFS_H
 #define UPMU_EVENTS_SYSFS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ struct upmu_terms {
 	uint64_t config1;
 	uint64_t config2;
 };
+
+/* Is it PMUv3's driver's? That one calls PMUs armv8_... and armv9_.... */
+bool upmu_pmu_is_pmuv3(const char *pmu);
 
 /* 0, or -errno: no such PMU. */
 int upmu_sysfs_type(const char *pmu, uint32_t *type);

@@ -5,6 +5,7 @@
  * is within its bounds. The first byte of an input chooses the file.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ const unsigned long fuzz_default_runs = 3000;
 
 #define PMU  "/sys/bus/event_source/devices/armv7_cortex_a7"
 #define TREE "/sys/firmware/devicetree/base"
+#define NODE TREE "/upmu-model/cortex-a7"
 
 static const char *const files[] = {
 	"/proc/cpuinfo",
@@ -32,8 +34,15 @@ static const char *const files[] = {
 	TREE "/compatible",
 	"/proc/sys/kernel/perf_event_paranoid",
 	"/proc/sys/kernel/arch",
+	"/proc/sys/kernel/osrelease",
+	TREE "/upmu-model/refused",
+	NODE "/title",
+	NODE "/geometry",
+	NODE "/events",
+	NODE "/exact",
 };
 #define FILES (sizeof(files) / sizeof(files[0]))
+#define EXACT (FILES - 1)
 
 const char *const fuzz_words[] = {
 	"a",
@@ -43,7 +52,15 @@ const char *const fuzz_words[] = {
 	"e",
 	"f",
 	"g",
-	"h", /* choose files */
+	"h",
+	"i",
+	"j",
+	"k",
+	"l",
+	"m",
+	"n",
+	"o",
+	"p", /* choose files */
 	"processor\t: 0",
 	"processor\t: 7",
 	"processor\t: 1023",
@@ -86,6 +103,9 @@ const char *const fuzz_words[] = {
 	"0x00000000410fc075",
 	"armv7l",
 	"aarch64",
+	"6.1.0-rc3",
+	"Cortex-A7",
+	"L1D 32 KiB, 4 ways",
 	"linux,dummy-virt",
 	"raspberrypi,2-model-b",
 	"\t",
@@ -120,25 +140,56 @@ static void put(const char *path, const void *data, size_t size)
 		abort();
 }
 
-static void put_all(void)
-{
-	static const char *const right[FILES] = {
-		"processor\t: 0\nCPU implementer\t: 0x41\n"
-		"CPU architecture: 7\nCPU variant\t: 0x0\n"
-		"CPU part\t: 0xc07\nCPU revision\t: 5\n",
-		"8\n",
-		"0-3\n",
-		"event=0x11\n",
-		"config:0-7\n",
-		"0-3\n",
-		"0x00000000410fc075\n",
-		"brcm,bcm2836",
-		"2\n",
-		"armv7l\n",
-	};
+static const char *const right[FILES] = {
+	"processor\t: 0\nCPU implementer\t: 0x41\n"
+	"CPU architecture: 7\nCPU variant\t: 0x0\n"
+	"CPU part\t: 0xc07\nCPU revision\t: 5\n",
+	"8\n",
+	"0-3\n",
+	"event=0x11\n",
+	"config:0-7\n",
+	"0-3\n",
+	"0x00000000410fc075\n",
+	"brcm,bcm2836",
+	"2\n",
+	"armv7l\n",
+	"6.1.0\n",
+	"",
+	"Cortex-A7",
+	"L1D 32 KiB",
+	"abcd", /* no code: 0x6364 */
+	"",
+};
 
-	for (size_t i = 0; i < FILES; i++)
-		put(files[i], right[i], strlen(right[i]));
+static void put_right(size_t n)
+{
+	put(files[n], right[n], strlen(right[n]));
+}
+
+static bool ends(const char *text, size_t size)
+{
+	return memchr(text, '\0', size);
+}
+
+static void check_models(const struct upmu_machine *machine,
+			 const uint8_t *data, size_t size)
+{
+	static const unsigned char none[UPMU_MODEL_CODES / 8];
+	const struct upmu_model *all = &machine->model;
+
+	FUZZ_ASSERT(all->is_told, data, size);
+	FUZZ_ASSERT(ends(all->refused, sizeof(all->refused)), data, size);
+	for (size_t i = 0; i < machine->n_kinds; i++) {
+		const struct upmu_core_model *one = &machine->kinds[i].model;
+
+		FUZZ_ASSERT(ends(one->title, sizeof(one->title)), data, size);
+		FUZZ_ASSERT(ends(one->geometry, sizeof(one->geometry)), data,
+			    size);
+		/* Of an empty list no code is exact, whatever others say. */
+		FUZZ_ASSERT(data[0] % FILES == EXACT ||
+				    !memcmp(one->exact, none, sizeof(none)),
+			    data, size);
+	}
 }
 
 static void check(const struct upmu_machine *machine, const uint8_t *data,
@@ -150,9 +201,8 @@ static void check(const struct upmu_machine *machine, const uint8_t *data,
 	for (size_t i = 0; i < machine->n_kinds; i++) {
 		const struct upmu_core_kind *kind = &machine->kinds[i];
 
-		FUZZ_ASSERT(
-			memchr(kind->pmu_name, '\0', sizeof(kind->pmu_name)),
-			data, size);
+		FUZZ_ASSERT(ends(kind->pmu_name, sizeof(kind->pmu_name)), data,
+			    size);
 		/* A CPU is of one kind. */
 		for (size_t word = 0; word < UPMU_CPUS_MAX / 64; word++) {
 			FUZZ_ASSERT(!(seen[word] & kind->cpus[word]), data,
@@ -168,7 +218,7 @@ void fuzz_input(const uint8_t *data, size_t size)
 	static struct upmu_event_list list;
 	static bool done;
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
-	const char *file;
+	size_t file;
 	int ret;
 
 	if (!size)
@@ -179,21 +229,23 @@ void fuzz_input(const uint8_t *data, size_t size)
 		if (!mkdtemp(root))
 			abort();
 		atexit(leave);
-		put_all();
+		for (size_t i = 0; i < FILES; i++)
+			put_right(i);
 	}
 	upmu_sys_set_root(root);
-	file = files[data[0] % FILES];
-	put(file, data + 1, size - 1);
+	file = data[0] % FILES;
+	put(files[file], data + 1, size - 1);
 	ret = upmu_machine_read(&machine);
 	FUZZ_ASSERT(ret <= 0, data, size);
 	if (!ret) {
 		check(&machine, data, size);
+		check_models(&machine, data, size);
 		upmu_events_parse(&list, "armv7_cortex_a7/some/,cycles",
 				  &machine, NULL);
 	}
 	ret = upmu_pmus_list(pmus);
 	FUZZ_ASSERT(ret <= UPMU_PMUS_MAX, data, size);
-	put_all();
+	put_right(file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

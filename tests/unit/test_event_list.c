@@ -253,6 +253,11 @@ static void what_this_very_core_leaves_out_is_not_supported(void **s)
 	assert_true(list.events[1].is_supported);
 	assert_true(list.events[2].is_supported); /* a code is not judged */
 	assert_true(list.events[3].is_supported);
+	/* PMUs of newer cores are called armv9_..., by the same driver. */
+	parse_on("orion-o6", "l2d_cache");
+	assert_string_equal(list.events[0].name, "cortex-a520/l2d_cache/");
+	assert_false(list.events[0].is_supported);
+	assert_true(list.events[1].is_supported);
 	parse_on("qemu-virt-64", "l1d_cache");
 	assert_true(list.events[0].is_supported);
 	parse_on("half-covered", "l1d_cache"); /* publishes nothing */

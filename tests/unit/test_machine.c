@@ -220,6 +220,18 @@ static void a_guest_on_apples_cores_has_the_architectures_pmu(void **s)
 	assert_int_equal(machine.kinds[0].cycles_config, 0x11);
 }
 
+/* 6.12.0-rc3-android16 */
+static void a_kernel_is_of_its_version_whatever_follows(void **s)
+{
+	(void)s;
+	boot("orion-o6");
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, "cortex-a520", "armv9_cortex_a520", 10, 0x1);
+	assert_int_equal(machine.kinds[1].linux, UPMU_LINUX(6, 12));
+	boot("pi5"); /* does not tell */
+	assert_int_equal(machine.kinds[0].linux, 0);
+}
+
 static void a_pc_has_no_kind_of_core(void **s)
 {
 	(void)s;
@@ -370,6 +382,7 @@ int main(void)
 		cmocka_unit_test(apples_pmu_has_codes_of_its_own),
 		cmocka_unit_test(
 			a_guest_on_apples_cores_has_the_architectures_pmu),
+		cmocka_unit_test(a_kernel_is_of_its_version_whatever_follows),
 		cmocka_unit_test(a_pc_has_no_kind_of_core),
 		cmocka_unit_test(a_root_without_files_has_no_kind_of_core),
 		cmocka_unit_test(qemu_is_recognised_on_every_board),
