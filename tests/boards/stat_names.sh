@@ -48,13 +48,15 @@ until_calm() {	# COMMAND...: true five times, or hopeless
 	done
 }
 
-# A program that waits until both who count it have opened their events.
+# A program that waits until both who count it have opened their events: of
+# what is not emulated upmu stat opens none, but page-faults it does.
 beside() {	# EVENTS-OF-PERF EVENTS-OF-UPMU
 	taskset $on sh -c 'read -r x </tmp/go; exec ./stat_work naive 24' &
 	work=$!
 	until_calm waits $work
 	$perf stat -x, -o /tmp/p -e "$1" -p $work & one=$!
-	upmu stat -x, -o /tmp/u -e "$2" -p $work & other=$!
+	upmu stat -x, -o /tmp/u -e "$2,page-faults" -p $work &
+	other=$!
 	until_calm opened $one $other
 	echo >/tmp/go
 	wait $work $one $other

@@ -398,6 +398,19 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" != *"before Linux"* ]]
 }
 
+@test "what_a_named_core_leaves_out_is_explained_as_left_out" {
+	on orion-o6 --explain cortex-a520/l2d_cache/
+	[[ "$output" == *"nothing: this kind of core"* ]]
+	[[ "$output" != *0xffff* ]]
+}
+
+# Linux counts 0x10011 there, a code that no table of ours can hold.
+@test "what_no_table_has_is_not_said_to_count_nothing" {
+	run "$upmu" list --core krait --explain L1-icache-loads
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"nothing that this core's table lists"* ]]
+}
+
 @test "what_the_pmu_leaves_out_perf_counts_nothing_for" {
 	on pi3-64 --explain iTLB-load-misses
 	[[ "$output" == *"iTLB-load-misses counts 0x02 l1i_tlb_refill"* ]]
@@ -430,7 +443,9 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 @test "papis_names_are_those_of_papi_on_that_core" {
 	for case in neoverse-n1/PAPI_BR_INS/br_pred cortex-a7/PAPI_BR_INS/pc_write \
 		neoverse-v2/PAPI_BR_MSP/br_mis_pred_retired \
-		cortex-a9/PAPI_TOT_INS/ cortex-a53/PAPI_HW_INT/exc_taken; do
+		cortex-a9/PAPI_TOT_INS/ cortex-a53/PAPI_HW_INT/exc_taken \
+		krait/PAPI_BR_INS/pc_write_retired \
+		emag/PAPI_BR_INS/pc_write_spec emag/PAPI_LD_INS/mem_acc; do
 		IFS=/ read -r core name event <<<"$case"
 		run "$upmu" list --core "$core" --explain "$name"
 		[ "$status" -eq 0 ]
@@ -551,6 +566,8 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 @test "a_search_shows_what_is_nearly_the_same" {
 	run "$upmu" list --core neoverse-n1 0x10
 	[[ "$output" == *"~ nearly the same: 0x22 br_mis_pred_retired"* ]]
+	run "$upmu" list --core cortex-a76 branch miss
+	[[ "$output" == *br_mis_pred_retired* ]]
 	run "$upmu" list --core cortex-a72 cache miss
 	[ "$status" -eq 0 ]
 	text=$(tr -s ' \n' ' ' <<<"$output")
@@ -632,6 +649,8 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	done
 	run "$upmu" list --core a78c
 	[[ "$output" == *"hint: did you mean cortex-a78c?"* ]]
+	run "$upmu" list --core apple-m1
+	[[ "$output" == *"did you mean apple-firestorm, apple-icestorm?"* ]]
 	for name in xyzzy '' -- 0xd08; do
 		run "$upmu" list --core "$name"
 		[ "$status" -eq 1 ]
@@ -667,4 +686,20 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	on pc --explain l1d_cache_refill
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"upmu list --core cortex-a15 --explain l1d_cache_refill"* ]]
+}
+
+# Cores whose public lists name the bit; Neoverse N1, V1 and E1 have none.
+@test "last_level_reads_say_what_decides_which_cache_is_meant" {
+	for core in c1-nano c1-pro c1-premium c1-ultra cortex-a510 cortex-a520 \
+		cortex-a710 cortex-a715 cortex-a720 cortex-a725 cortex-x2 \
+		cortex-x3 cortex-x4 cortex-x925 neoverse-n2 neoverse-n3 \
+		neoverse-v2 neoverse-v3; do
+		for code in 0x36 0x37; do
+			run "$upmu" list --core "$core" "$code"
+			[[ "$output" == *EXTLLC* ]] || {
+				echo "$core $code: $output"
+				return 1
+			}
+		done
+	done
 }

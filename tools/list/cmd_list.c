@@ -123,7 +123,6 @@ static int read_options(struct list_options *options, int argc, char **argv)
 {
 	int option;
 
-	argv[0] = "upmu list"; /* for getopt's messages */
 	optind = 1;
 	while ((option = getopt_long(argc, argv, "jh", long_options, NULL)) !=
 	       -1) {
@@ -196,6 +195,15 @@ static bool is_similar(const char *name, const char *wanted, bool is_end)
 	return length >= n && !strcmp(squeezed + length - n, wanted);
 }
 
+/* A core is found by its title too: "Apple M1 Firestorm". */
+static bool is_similar_core(const struct upmu_core *core, const char *name,
+			    const char *wanted, bool is_end)
+{
+	return is_similar(name, wanted, is_end) ||
+	       (!strcmp(name, upmu_core_name(core)) &&
+		is_similar(upmu_core_title(core), wanted, is_end));
+}
+
 /* The first names, of cores and their variants, that are similar. */
 static size_t similar_cores(const char *wanted, bool is_end, char *out,
 			    size_t size)
@@ -211,7 +219,8 @@ static size_t similar_cores(const char *wanted, bool is_end, char *out,
 		while (name[0] && found < SIMILAR_MOST) {
 			size_t n = strcspn(next, " ");
 
-			if (is_similar(name, wanted, is_end) && used < size)
+			if (is_similar_core(core, name, wanted, is_end) &&
+			    used < size)
 				used += (size_t)snprintf(
 					out + used, size - used, "%s%s",
 					found++ ? ", " : "", name);

@@ -126,6 +126,12 @@ static void explain_without_row(const struct explainer *to,
 			  "perf");
 		break;
 	case UPMU_EVENT_CORE:
+		if (!event->is_supported) {
+			to->other(event->name, "left out",
+				  "nothing: this kind of core, or this very "
+				  "one, does not have it");
+			return;
+		}
 		snprintf(text, sizeof(text),
 			 "what this core has as 0x%02x: a code that no table "
 			 "has for it",
@@ -217,7 +223,7 @@ static void say_not_counted(const struct upmu_generic *generic,
 	list_perf_says(line, sizeof(line), kind, generic);
 	fprintf(stderr, "upmu list: '%s' on %s: perf counts %s\n",
 		generic->name, upmu_core_name(kind->core),
-		*line ? line : "nothing for it on this core");
+		*line ? line : "nothing that this core's table lists");
 }
 
 int list_explain(const char *name, const struct upmu_machine *machine,

@@ -111,6 +111,20 @@ static const struct calls papi[] = {
 	  "l2d_tlb_refill tlb_im=l1i_tlb_refill tlb_tl=l1i_tlb_refill+"
 	  "l1d_tlb_refill+l2d_tlb_refill tot_cyc=cpu_cycles "
 	  "tot_ins=inst_retired vec_ins=ase_spec" },
+	/* PAPI's krait and X-Gene. */
+	{ "krait", "br_ins=pc_write_retired br_msp=br_mis_pred "
+		   "l1_dca=l1d_cache l1_dcm=l1d_cache_refill "
+		   "tot_cyc=cpu_cycles tot_iis=inst_retired "
+		   "tot_ins=inst_retired" },
+	{ "emag", "br_ins=pc_write_spec br_msp=br_mis_pred fp_ins=vfp_spec "
+		  "l1_dca=l1d_cache_rd+l1d_cache_wr l1_dcm=l1d_cache_refill "
+		  "l1_dcr=l1d_cache_rd l1_dcw=l1d_cache_wr l1_ica=l1i_cache "
+		  "l1_icm=l1i_cache_refill l2_dch=l2d_cache "
+		  "l2_dcm=l2d_cache_refill l2_dcr=l2d_cache_rd "
+		  "l2_dcw=l2d_cache_wr l2_ldm=l2d_cache_refill_rd "
+		  "l2_stm=l2d_cache_refill_wr ld_ins=mem_access_rd "
+		  "sr_ins=mem_access_wr tot_cyc=cpu_cycles "
+		  "tot_ins=inst_retired vec_ins=ase_spec" },
 	{ "thunderx2",
 	  "br_ins=br_retired fp_ins=vfp_spec l1_dca=l1d_cache_rd+"
 	  "l1d_cache_wr l1_dcm=l1d_cache_refill l1_dcr=l1d_cache_rd "

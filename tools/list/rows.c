@@ -154,6 +154,8 @@ static const struct {
 } synonyms[] = {
 	{ "miss", "refill" },
 	{ "misses", "refill" },
+	{ "miss", "predicted wrongly" },
+	{ "misses", "predicted wrongly" },
 	{ "mispredict", "mis_pred" },
 	{ "mispredicts", "mis_pred" },
 	{ "mispredicted", "mis_pred" },
