@@ -54,9 +54,4 @@ void upmu_regions_print_json(FILE *out,
 /** Once at exit: where UPMU_REPORT= says, unless a report was made. */
 void upmu_regions_at_exit(void);
 
-/** Around fork(): the child's threads and counts are its own. */
-void upmu_regions_before_fork(void);
-void upmu_regions_in_parent(void);
-void upmu_regions_in_child(void);
-
 #endif

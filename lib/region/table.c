@@ -16,6 +16,7 @@
 
 #include "lib/explain.h"
 #include "lib/set/options.h"
+#include "lib/set/registry.h"
 #include "lib/set/set.h"
 
 #define DEFAULT_EVENTS	  "cycles,instructions"
@@ -452,12 +453,12 @@ int upmu_region_read(struct upmu_region *region, size_t event,
 				      UPMU_REGION_STATS_SIZE_1);
 }
 
-void upmu_regions_before_fork(void)
+static void before_fork(void)
 {
 	pthread_mutex_lock(&all.lock);
 }
 
-void upmu_regions_in_parent(void)
+static void in_parent(void)
 {
 	pthread_mutex_unlock(&all.lock);
 }
@@ -466,7 +467,7 @@ void upmu_regions_in_parent(void)
  * The thread that forked is the child's only one. It is in no region there: its
  * set counts the parent, and it opens one of its own at the next begin.
  */
-void upmu_regions_in_child(void)
+static void in_child(void)
 {
 	pthread_mutex_init(&all.lock, NULL);
 	while (all.threads) {
@@ -481,4 +482,13 @@ void upmu_regions_in_child(void)
 	upmu_region_self = NULL;
 	memset(all.ended, 0, sizeof(all.ended));
 	all.ended_enabled_ns = all.ended_running_ns = 0;
+}
+
+/* Before anything holds the lock: a thread may, whose process forks. */
+__attribute__((constructor)) static void hook_forks(void)
+{
+	static const struct upmu_fork_hooks hooks = { before_fork, in_parent,
+						      in_child };
+
+	upmu_registry_hook_forks(&hooks);
 }

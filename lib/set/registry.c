@@ -5,7 +5,6 @@
 
 #include "lib/set/fast.h"
 #include "lib/module/lease.h"
-#include "lib/region/region.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -24,13 +23,24 @@ static unsigned int in_the_middle, forks;
 /* Of those, this thread, whose signal handlers may fork. */
 static _Thread_local unsigned int is_in_the_middle;
 
-/* Regions first: they open and close sets while they hold their lock. */
+static void nothing(void)
+{
+}
+
+static const struct upmu_fork_hooks no_hooks = { nothing, nothing, nothing };
+static const struct upmu_fork_hooks *outer = &no_hooks;
+
+void upmu_registry_hook_forks(const struct upmu_fork_hooks *hooks)
+{
+	outer = hooks;
+}
+
 static void before_fork(void)
 {
 	int cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	upmu_regions_before_fork();
+	outer->before();
 	pthread_mutex_lock(&lock);
 	forks++;
 	while (in_the_middle > is_in_the_middle)
@@ -43,7 +53,7 @@ static void in_parent(void)
 	forks--;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
-	upmu_regions_in_parent();
+	outer->in_parent();
 }
 
 static void in_child(void)
@@ -59,7 +69,7 @@ static void in_child(void)
 	/* Those who waited are not here. */
 	pthread_cond_init(&changed, NULL);
 	pthread_mutex_unlock(&lock);
-	upmu_regions_in_child();
+	outer->in_child();
 }
 
 /* glibc drops the handlers of a library that is dlclose()d. */

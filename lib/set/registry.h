@@ -22,6 +22,19 @@ void upmu_registry_add(struct upmu *set);
 void upmu_registry_remove(struct upmu *set);
 
 /**
+ * struct upmu_fork_hooks - what else goes around a fork, outermost
+ *
+ * For one user, who opens and closes sets while it holds a lock of its own:
+ * told before anything of the library runs, and never taken back.
+ */
+struct upmu_fork_hooks {
+	void (*before)(void);
+	void (*in_parent)(void);
+	void (*in_child)(void);
+};
+void upmu_registry_hook_forks(const struct upmu_fork_hooks *hooks);
+
+/**
  * Is there an open set that takes_cycles, of the thread or CPU of @set (NULL:
  * of the calling thread)?
  */

@@ -287,29 +287,42 @@ static bool tells_all(const struct upmu *set)
 	return true;
 }
 
+/* No counter is left. One that takes cycles may have others on its counter. */
+static bool waits_for_counters(struct upmu *set)
+{
+	struct upmu_value values[UPMU_EVENTS_MAX];
+
+	return !set->takes_cycles && !upmu_perf_set_read(set, values) &&
+	       !values[0].running_ns;
+}
+
 /*
  * Once pages have told the counters of a set, the next one is asked itself: it
- * is started at once, and where its pages do not tell, the long way says why.
+ * is started at once, and where its pages do not tell although it runs, the
+ * long way says why. Which way permits is the kernel's nature: asked once.
  */
-static atomic_bool has_told;
+enum permission { NOT_ASKED, BY_SYSCTL, BY_LEASE };
+static atomic_int told_by = NOT_ASKED;
 
 void upmu_page_forget(void)
 {
-	atomic_store(&has_told, false);
+	atomic_store(&told_by, NOT_ASKED);
 }
 
 static bool open_quickly(struct upmu *set, const struct upmu_wanted *wanted)
 {
-	if (!atomic_load(&has_told) || wanted->pmus > 1 ||
+	int permission = atomic_load(&told_by);
+
+	if (permission == NOT_ASKED || wanted->pmus > 1 ||
 	    (set->flags & (UPMU_OPEN_STOPPED | UPMU_OPEN_ON_EXEC)))
 		return false;
-	if (!is_permitted_by_sysctl()) {
+	if (permission == BY_LEASE) {
 		set->has_lease = !upmu_count_lease_get();
 		if (!set->has_lease)
 			return false;
 	}
 	if (!open_and_map(set, wanted, false) && !upmu_perf_set_start(set) &&
-	    tells_all(set))
+	    (tells_all(set) || waits_for_counters(set)))
 		return true;
 	close_page(set);
 	return false;
@@ -334,7 +347,7 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 	if (ret)
 		close_page(set);
 	else
-		atomic_store(&has_told, true);
+		atomic_store(&told_by, set->has_lease ? BY_LEASE : BY_SYSCTL);
 	return ret;
 }
 

@@ -104,6 +104,20 @@ static int map_ring(struct upmu_watch *watch)
 	return 0;
 }
 
+/* Samples of one kind of core go where those of the first do. */
+static int join_ring(const struct upmu_watch *watch, int fd)
+{
+	int ret = upmu_sys_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT,
+				 (void *)(intptr_t)watch->fd[0]);
+
+	if (ret)
+		upmu_explain_set(ret,
+				 "perf cannot write the samples of all kinds "
+				 "of core into one ring: %s",
+				 strerror(-ret));
+	return ret;
+}
+
 static void close_all(struct upmu_watch *watch)
 {
 	if (watch->page)
@@ -117,12 +131,22 @@ static int open_all(struct upmu_watch *watch, const struct upmu_wanted *wanted,
 		    const struct upmu_options *options, uint64_t every,
 		    uint32_t flags)
 {
+	bool is_cpu = options->flags & UPMU_OPEN_CPU;
+	const struct upmu about = {
+		.pid = is_cpu ? -1 : options->pid,
+		.cpu = is_cpu ? (int)options->cpu : -1,
+	};
+	bool is_taken = upmu_registry_takes_cycles(&about);
 	int ret = 0;
 
 	for (size_t pmu = 0; !ret && pmu < wanted->pmus; pmu++) {
-		int fd = open_one(&wanted->events[0].perf[pmu], options, every,
-				  flags);
+		struct upmu_perf_event event = wanted->events[0].perf[pmu];
+		int fd;
 
+		/* Both on the cycle counter would take turns with it. */
+		if (is_taken)
+			event.config = wanted->events[0].anywhere[pmu];
+		fd = open_one(&event, options, every, flags);
 		if (fd < 0 && pmu >= wanted->pmus_now)
 			break;
 		if (fd < 0) {
@@ -130,11 +154,7 @@ static int open_all(struct upmu_watch *watch, const struct upmu_wanted *wanted,
 			break;
 		}
 		watch->fd[watch->n++] = fd;
-		if (!pmu)
-			ret = map_ring(watch);
-		else
-			ret = upmu_sys_ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT,
-					     (void *)(intptr_t)watch->fd[0]);
+		ret = pmu ? join_ring(watch, fd) : map_ring(watch);
 	}
 	if (ret)
 		close_all(watch);

@@ -131,6 +131,15 @@ void fake_leave_hardware(void)
 			fake.events[i].page->index = 0;
 }
 
+int fake_fails(enum fake_call call)
+{
+	struct fake_failure *f = &fake.failure;
+
+	if (f->call != call || ++f->seen < f->at)
+		return 0;
+	return f->seen == f->at || f->goes_on ? f->error : 0;
+}
+
 static struct fake_event *event_of(int fd)
 {
 	if (fd < FAKE_FD || fd >= FAKE_FD + FAKE_FDS)
@@ -221,10 +230,14 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	fake.perf_opens++;
 	if (fake.in_perf_open)
 		fake.in_perf_open();
-	ret = perf_verdict(attr, group_fd);
+	ret = fake_fails(FAKE_PERF_OPEN);
+	if (!ret)
+		ret = perf_verdict(attr, group_fd);
 	if (ret)
 		return ret;
 	fd = new_fd();
+	if (fd < 0)
+		return fd;
 	event_of(fd)->attr = *attr;
 	event_of(fd)->group_fd = group_fd;
 	event_of(fd)->pid = pid;
@@ -236,8 +249,10 @@ int __real_upmu_sys_open(const char *path, int flags);
 int __wrap_upmu_sys_open(const char *path, int flags);
 int __wrap_upmu_sys_open(const char *path, int flags)
 {
-	int fd;
+	int fd = fake_fails(FAKE_OPEN);
 
+	if (fd)
+		return fd;
 	if (strcmp(path, UPMU_DEVICE))
 		return __real_upmu_sys_open(path, flags);
 	if (fake.device_error)
@@ -347,7 +362,10 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size);
 ssize_t __wrap_upmu_sys_read(int fd, void *buf, size_t size)
 {
 	struct fake_event *event = event_of(fd);
+	int ret = fake_fails(FAKE_READ);
 
+	if (ret)
+		return ret;
 	if (!event)
 		return __real_upmu_sys_read(fd, buf, size);
 	if (!event->is_open || event->is_device)
@@ -390,7 +408,10 @@ int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg);
 int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg)
 {
 	struct fake_event *event = event_of(fd);
+	int ret = fake_fails(FAKE_IOCTL);
 
+	if (ret)
+		return ret;
 	if (!event)
 		return __real_upmu_sys_ioctl(fd, request, arg);
 	if (!event->is_open)
@@ -405,6 +426,10 @@ int __wrap_upmu_sys_ioctl(int fd, unsigned long request, void *arg)
 int __wrap_upmu_sys_lock(int fd, int at);
 int __wrap_upmu_sys_lock(int fd, int at)
 {
+	int ret = fake_fails(FAKE_LOCK);
+
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < FAKE_FDS; i++)
 		if (fake.events[i].is_open && fake.events[i].locked == at + 1)
 			return -EBUSY;
@@ -431,9 +456,10 @@ int __wrap_upmu_sys_map(int fd, size_t size, void **out);
 int __wrap_upmu_sys_map(int fd, size_t size, void **out)
 {
 	struct fake_event *event = event_of(fd);
+	int ret = fake_fails(FAKE_MAP);
 
-	if (fake.map_error)
-		return fake.map_error;
+	if (ret || fake.map_error)
+		return ret ? ret : fake.map_error;
 	if (!event->page) {
 		event->page = &pages[event - fake.events];
 		memset(event->page, 0, sizeof(*event->page));
@@ -442,6 +468,29 @@ int __wrap_upmu_sys_map(int fd, size_t size, void **out)
 	fake.maps++;
 	fake.mapped_size = size;
 	*out = event->page;
+	return 0;
+}
+
+static _Alignas(4096) char ring[4096 + FAKE_RING];
+
+void *fake_ring(void)
+{
+	return ring;
+}
+
+int __wrap_upmu_sys_map_writable(int fd, size_t size, void **out);
+int __wrap_upmu_sys_map_writable(int fd, size_t size, void **out)
+{
+	int ret = fake_fails(FAKE_MAP);
+
+	if (ret || fake.map_error)
+		return ret ? ret : fake.map_error;
+	if (!event_of(fd)->is_open || size != sizeof(ring))
+		return -EINVAL;
+	memset(ring, 0, sizeof(ring));
+	fake.maps++;
+	fake.mapped_size = size;
+	*out = ring;
 	return 0;
 }
 
@@ -455,13 +504,41 @@ void __wrap_upmu_sys_unmap(void *address, size_t size)
 int __wrap_upmu_sys_affinity(pid_t pid, cpu_set_t *cpus);
 int __wrap_upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)
 {
+	int ret = fake_fails(FAKE_AFFINITY);
+
 	(void)pid;
+	if (ret)
+		return ret;
 	CPU_ZERO(cpus);
 	for (unsigned int cpu = 0; cpu < 64; cpu++)
 		if (fake.cpus >> cpu & 1)
 			CPU_SET(cpu, cpus);
 	return 0;
 }
+
+/* What reads files goes on to the fixture, where it does not fail. */
+#define FAILING_FILE(type, name, parameters, arguments)              \
+	type __real_upmu_sys_##name parameters;                      \
+	type __wrap_upmu_sys_##name parameters;                      \
+	type __wrap_upmu_sys_##name parameters                       \
+	{                                                            \
+		int ret = fake_fails(FAKE_FILE);                     \
+                                                                     \
+		return ret ? ret : __real_upmu_sys_##name arguments; \
+	}
+
+FAILING_FILE(int, read_text, (const char *path, char *text, size_t size),
+	     (path, text, size))
+FAILING_FILE(int, read_long, (const char *path, long *value), (path, value))
+FAILING_FILE(int, open_folder, (const char *path), (path))
+FAILING_FILE(int, open_folder_at, (int folder, const char *name),
+	     (folder, name))
+FAILING_FILE(int, read_text_at,
+	     (int folder, const char *name, char *text, size_t size),
+	     (folder, name, text, size))
+FAILING_FILE(ssize_t, read_bytes_at,
+	     (int folder, const char *name, void *bytes, size_t size),
+	     (folder, name, bytes, size))
 
 unsigned int __wrap_upmu_processor_registers(void);
 unsigned int __wrap_upmu_processor_registers(void)

@@ -21,6 +21,7 @@
 #define FAKE_FDS     256
 #define FAKE_END     1
 #define FAKE_NOWHERE UINT32_MAX
+#define FAKE_RING    (8 * 4096)
 #define FAKE_STEP    500u /* counts, and ns, from one read(2) to the next */
 
 struct fake_event {
@@ -36,6 +37,37 @@ struct fake_event {
 	uint64_t ns;
 	uint64_t running_ns; /* where fake.on_type */
 	struct perf_event_mmap_page *page;
+};
+
+/* What can be made to fail. */
+enum fake_call {
+	FAKE_NONE,
+	FAKE_MEMORY, /* in tests that wrap malloc() */
+	FAKE_PERF_OPEN,
+	FAKE_OPEN,
+	FAKE_READ,
+	FAKE_IOCTL,
+	FAKE_MAP,
+	FAKE_LOCK,
+	FAKE_AFFINITY,
+	FAKE_FILE, /* reading a file or opening a folder of /proc and /sys */
+	FAKE_CALLS
+};
+
+/**
+ * struct fake_failure - one call that fails
+ * @call: which kind
+ * @at: the first one, from 1 on
+ * @goes_on: each later one too
+ * @error: with which -errno
+ * @seen: calls of this kind
+ */
+struct fake_failure {
+	enum fake_call call;
+	size_t at;
+	bool goes_on;
+	int error;
+	size_t seen;
 };
 
 /**
@@ -60,6 +92,7 @@ struct fake_event {
  *	a ns; FAKE_NOWHERE: others have the counters. Each call takes FAKE_STEP
  *	of its time, which also goes to *@clock_ns
  * @in_perf_open: called in the middle of each perf_event_open()
+ * @failure: a call that fails once, or from then on
  */
 struct fake_kernel {
 	int perf_error, perf_error_from;
@@ -76,6 +109,7 @@ struct fake_kernel {
 	uint32_t on_type;
 	uint64_t *clock_ns;
 	void (*in_perf_open)(void);
+	struct fake_failure failure;
 	/* What it saw. */
 	struct fake_event events[FAKE_FDS];
 	size_t perf_opens, reads, leases, live_leases;
@@ -92,6 +126,10 @@ void fake_write(const char *path, const char *text);
 void fake_remove(const char *path);
 /** Where fake.on_type: the thread works for so long. */
 void fake_work(uint64_t ns);
+/** 0, or what a call of this kind fails with now. */
+int fake_fails(enum fake_call call);
+/** What upmu_sys_map_writable() gives: a page and a ring of FAKE_RING bytes. */
+void *fake_ring(void);
 /** Descriptors that are open now, /dev/upmu's too. */
 size_t fake_open_fds(void);
 size_t fake_open_pages(void);

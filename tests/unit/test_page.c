@@ -484,6 +484,44 @@ static void a_second_set_whose_pages_tell_nothing_is_refused(void **state)
 	upmu_close(second);
 }
 
+/* What has its counters keeps them, whatever is asked anew. */
+static void a_set_that_finds_no_counter_is_opened_once(void **state)
+{
+	struct upmu *second;
+	size_t before;
+
+	(void)state;
+	open_page("cycles");
+	before = fake.perf_opens;
+	fake.index = 0;
+	fake.never_runs = true;
+	assert_int_equal(upmu_open(&second, "cycles,r8", &page_only), 0);
+	assert_int_equal(fake.perf_opens, before + 2);
+	upmu_close(second);
+}
+
+static uint64_t config_of_a_watch(void)
+{
+	struct upmu_watch *watch;
+	uint64_t config = 0;
+
+	assert_int_equal(upmu_watch_open(&watch, "cycles", 1000, NULL), 0);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open &&
+		    fake.events[i].attr.sample_period == 1000)
+			config = fake.events[i].attr.config;
+	upmu_watch_close(watch);
+	return config;
+}
+
+static void a_watch_leaves_the_cycle_counter_to_a_set(void **state)
+{
+	(void)state;
+	assert_int_equal(config_of_a_watch(), V7_ONLY);
+	open_page("cycles");
+	assert_int_equal(config_of_a_watch(), ANY);
+}
+
 #define PAGE_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -522,6 +560,8 @@ int main(void)
 			a_child_reads_by_system_call_and_leaves_the_lease_alone),
 		PAGE_TEST(a_child_takes_a_lease_of_its_own),
 		PAGE_TEST(a_second_set_whose_pages_tell_nothing_is_refused),
+		PAGE_TEST(a_set_that_finds_no_counter_is_opened_once),
+		PAGE_TEST(a_watch_leaves_the_cycle_counter_to_a_set),
 	};
 
 	return cmocka_run_group_tests_name("page", tests, NULL, NULL);
