@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <math.h>
-#include <string.h>
-
 #include "bench/multiplex_programs.h"
 
-const char *const program_names[PROGRAM_KINDS_ALL] = {
-	[PROGRAM_UNIFORM] = "uniform",	[PROGRAM_TWO] = "two phases",
-	[PROGRAM_MANY] = "many phases", [PROGRAM_PERIOD] = "periodic",
-	[PROGRAM_BURSTS] = "bursts",	[PROGRAM_HEAVY] = "heavy tail",
-	[PROGRAM_THREE] = "three",	[PROGRAM_RAMP] = "ramp",
-};
+#include <math.h>
 
 #define PI 3.14159265358979323846
 
@@ -28,6 +20,11 @@ double random_between(struct random *random, double low, double high)
 	return low + (high - low) * (double)(next(random) >> 11) * 0x1p-53;
 }
 
+static size_t random_size(struct random *random, double low, double high)
+{
+	return (size_t)random_between(random, low, high);
+}
+
 /* Box and Muller. */
 static double normal(struct random *random)
 {
@@ -36,197 +33,354 @@ static double normal(struct random *random)
 	return radius * cos(2 * PI * random_between(random, 0, 1));
 }
 
-/* Instructions per cycle and events per 100 instructions of one ms. */
+/* Lomax: its variance is infinite for shapes up to 2. */
+static double heavy(struct random *random, double shape)
+{
+	return pow(1 - random_between(random, 0, 1), -1 / shape) - 1;
+}
+
+/*
+ * What a piece is like: instructions per cycle, events per 100 of these,
+ * threads that run (0: it sleeps), cycles in a nanosecond, single events.
+ */
 struct pace {
-	double ipc, rate;
+	double ipc, rate, threads, ghz, events;
 };
 
-static const struct pace fast = { 1, 1 }, slow = { 0.4, 8 };
+struct making {
+	struct pace *pace;
+	size_t n;
+	double pieces_ms; /* in a millisecond */
+	struct random *random;
+};
 
-static void fill(struct pace *pace, size_t ms, size_t from, size_t length,
-		 struct pace value)
+static const struct pace fast = { 1, 1, 1, 1, 0 }, slow = { 0.4, 8, 1, 1, 0 };
+
+static void fill(struct making *m, size_t from, size_t length, struct pace pace)
 {
-	for (size_t i = from; i < ms && i < from + length; i++)
-		pace[i] = value;
+	for (size_t i = from; i < m->n && i < from + length; i++)
+		m->pace[i] = pace;
 }
 
-static void make_two(struct pace *pace, size_t ms, struct random *r)
-{
-	fill(pace, ms, (size_t)(ms * random_between(r, 0.2, 0.8)), ms, slow);
-}
-
-static void make_many(struct pace *pace, size_t ms, struct random *r)
+/* Phases of @low to @high ms, each of a pace that @draw gives. */
+static void fill_phases(struct making *m, double low, double high,
+			struct pace (*draw)(struct random *, int phase))
 {
 	size_t length;
-	int turn = 0;
+	int phase = 0;
 
-	for (size_t i = 0; i < ms; i += length) {
-		length = (size_t)random_between(r, 20, 200);
-		fill(pace, ms, i, length, turn ? slow : fast);
-		turn = !turn;
+	for (size_t i = 0; i < m->n; i += length) {
+		length = 1 + random_size(m->random, low * m->pieces_ms,
+					 high * m->pieces_ms);
+		fill(m, i, length, draw(m->random, phase++));
 	}
 }
 
-static void make_period(struct pace *pace, size_t ms, struct random *r)
+static struct pace fast_or_slow(struct random *random, int phase)
 {
-	double period = random_between(r, 36, 44);
-	double phase = random_between(r, 0, 1);
-
-	for (size_t i = 0; i < ms; i++)
-		if (fmod(i / period + phase, 1) < 0.3)
-			pace[i] = slow;
+	(void)random;
+	return phase % 2 ? slow : fast;
 }
 
-static void make_bursts(struct pace *pace, size_t ms, struct random *r)
+static void make_uniform(struct making *m)
 {
-	const struct pace burst = { 1, 40 };
+	(void)m;
+}
 
-	for (size_t left = ms * 5 / 1000; left; left--) {
-		size_t from = (size_t)random_between(r, 0, ms);
+static void make_two(struct making *m)
+{
+	fill(m, (size_t)(m->n * random_between(m->random, 0.2, 0.8)), m->n,
+	     slow);
+}
 
-		fill(pace, ms, from, (size_t)random_between(r, 2, 15), burst);
+static void make_many(struct making *m)
+{
+	fill_phases(m, 20, 200, fast_or_slow);
+}
+
+static void make_beat(struct making *m, double low_ms, double high_ms,
+		      struct pace pace)
+{
+	double period = random_between(m->random, low_ms, high_ms);
+	double phase = random_between(m->random, 0, 1);
+
+	for (size_t i = 0; i < m->n; i++)
+		if (fmod(i / m->pieces_ms / period + phase, 1) < 0.3)
+			m->pace[i] = pace;
+}
+
+static void make_period(struct making *m)
+{
+	make_beat(m, 36, 44, slow);
+}
+
+static void make_bursts(struct making *m)
+{
+	size_t left = 1 + (size_t)(m->n / m->pieces_ms * 5 / 1000);
+	const struct pace burst = { 1, 40, 1, 1, 0 };
+
+	for (; left; left--)
+		fill(m, random_size(m->random, 0, m->n),
+		     random_size(m->random, 2 * m->pieces_ms,
+				 15 * m->pieces_ms),
+		     burst);
+}
+
+/* A new rate every 10 ms. */
+static void make_heavy(struct making *m)
+{
+	size_t length = (size_t)(10 * m->pieces_ms);
+
+	for (size_t i = 0; i < m->n; i += length)
+		fill(m, i, length,
+		     (struct pace){ 1, heavy(m->random, 1.8) + 0.1, 1, 1, 0 });
+}
+
+static struct pace one_of_three(struct random *random, int phase)
+{
+	static const struct pace phases[] = { { 1, 1, 1, 1, 0 },
+					      { 0.4, 2, 1, 1, 0 },
+					      { 0.7, 12, 1, 1, 0 } };
+
+	(void)phase;
+	return phases[random_size(random, 0, 3)];
+}
+
+static void make_three(struct making *m)
+{
+	fill_phases(m, 50, 400, one_of_three);
+}
+
+static void make_ramp(struct making *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		m->pace[i].rate = 1 + 20.0 * i / m->n;
+}
+
+static void make_start(struct making *m)
+{
+	fill(m, 0, random_size(m->random, 0.3 * m->pieces_ms, m->pieces_ms),
+	     (struct pace){ 0.7, 300, 1, 1, 0 });
+}
+
+static void scatter(struct making *m, size_t events)
+{
+	fill(m, 0, m->n, (struct pace){ 1, 0, 1, 1, 0 });
+	for (; events; events--)
+		m->pace[random_size(m->random, 0, m->n)].events++;
+}
+
+static void make_rare(struct making *m)
+{
+	scatter(m, random_size(m->random, 0, 6));
+}
+
+static void make_sparse(struct making *m)
+{
+	scatter(m, random_size(m->random, 20, 200));
+}
+
+static void make_pareto(struct making *m)
+{
+	size_t left = (size_t)(m->n / m->pieces_ms * 20 / 1000);
+
+	for (; left; left--)
+		fill(m, random_size(m->random, 0, m->n),
+		     random_size(m->random, m->pieces_ms, 5 * m->pieces_ms),
+		     (struct pace){ 1, 10 * heavy(m->random, 1.5), 1, 1, 0 });
+}
+
+static void make_short(struct making *m)
+{
+	fill_phases(m, 0.5, 6, fast_or_slow);
+}
+
+/* One round of four sets. */
+static void make_round(struct making *m)
+{
+	make_beat(m, 16, 16, slow);
+}
+
+/* The same, and neither cycles nor instructions tell. */
+static void make_round_unseen(struct making *m)
+{
+	make_beat(m, 16, 16, (struct pace){ 1, 8, 1, 1, 0 });
+}
+
+/* It sleeps, and its caches are cold when it wakes up. */
+static void make_io(struct making *m)
+{
+	size_t i = 0;
+
+	while (i < m->n) {
+		size_t length = 1 + random_size(m->random, 0, 4 * m->pieces_ms);
+
+		fill(m, i, length, fast);
+		fill(m, i, 1, slow);
+		i += length;
+		length = random_size(m->random, 0, 15 * m->pieces_ms);
+		fill(m, i, length, (struct pace){ 0, 0, 0, 1, 0 });
+		i += length;
 	}
 }
 
-/* Lomax with shape 1.8: a mean, but no variance. */
-static void make_heavy(struct pace *pace, size_t ms, struct random *r)
+/* One works evenly, the other comes and goes, with misses. */
+static struct pace one_or_two(struct random *random, int phase)
 {
-	for (size_t i = 0; i < ms; i += 10) {
-		double tail = pow(1 - random_between(r, 0, 1), -1 / 1.8) - 1;
+	static const struct pace both = { 0.6, 5, 2, 1, 0 };
 
-		fill(pace, ms, i, 10, (struct pace){ 1, tail + 0.1 });
+	(void)random;
+	return phase % 2 ? both : fast;
+}
+
+static void make_threads(struct making *m)
+{
+	fill_phases(m, 3, 60, one_or_two);
+}
+
+static struct pace of_a_frequency(struct random *random, int phase)
+{
+	(void)phase;
+	return (struct pace){ 1, 4, 1, 0.6 + 0.2 * random_size(random, 0, 5),
+			      0 };
+}
+
+static void make_dvfs(struct making *m)
+{
+	fill_phases(m, 10, 100, of_a_frequency);
+}
+
+static void make_collector(struct making *m)
+{
+	static const struct pace collector = { 0.7, 15, 1, 1, 0 };
+
+	for (size_t i = 0; i < m->n;) {
+		size_t length = random_size(m->random, 5 * m->pieces_ms,
+					    20 * m->pieces_ms);
+
+		i += random_size(m->random, 50 * m->pieces_ms,
+				 150 * m->pieces_ms);
+		fill(m, i, length, collector);
+		i += length;
 	}
 }
 
-/* Neither cycles nor instructions tell the second from the third. */
-static void make_three(struct pace *pace, size_t ms, struct random *r)
+static struct pace any(struct random *random, int phase)
 {
-	static const struct pace phases[] = { { 1, 1 },
-					      { 0.4, 2 },
-					      { 0.7, 12 } };
-	size_t length;
+	(void)phase;
+	return (struct pace){ random_between(random, 0.3, 1.5),
+			      random_between(random, 0, 10), 1, 1, 0 };
+}
 
-	for (size_t i = 0; i < ms; i += length) {
-		length = (size_t)random_between(r, 50, 400);
-		fill(pace, ms, i, length,
-		     phases[(size_t)random_between(r, 0, 3)]);
+static void make_phases(struct making *m)
+{
+	fill_phases(m, 10, 150, any);
+}
+
+/* What is like a moment ago, for some 20 ms. */
+static void make_walk(struct making *m)
+{
+	double kept = exp(-1 / (20 * m->pieces_ms)), x = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		x = kept * x + sqrt(1 - kept * kept) * normal(m->random);
+		m->pace[i].rate = exp(0.7 * x);
 	}
 }
 
-static void make_ramp(struct pace *pace, size_t ms, struct random *r)
+static const struct kind {
+	const char *name;
+	void (*make)(struct making *m);
+	double pieces_ms, low_s, high_s;
+} kinds[PROGRAM_KINDS] = {
+	{ "uniform", make_uniform, 1, 1, 5 },
+	{ "two phases", make_two, 1, 1, 5 },
+	{ "many phases", make_many, 1, 1, 5 },
+	{ "periodic", make_period, 1, 1, 5 },
+	{ "bursts", make_bursts, 1, 1, 5 },
+	{ "heavy tail", make_heavy, 1, 1, 5 },
+	{ "three", make_three, 1, 1, 5 },
+	{ "ramp", make_ramp, 1, 1, 5 },
+	{ "start", make_start, 10, 0.2, 1 },
+	{ "rare", make_rare, 1, 1, 5 },
+	{ "sparse", make_sparse, 1, 1, 5 },
+	{ "short bursts", make_bursts, 10, 0.04, 0.15 },
+	{ "Pareto", make_pareto, 1, 1, 5 },
+	{ "short", make_short, 20, 0.006, 0.036 },
+	{ "a round", make_round, 1, 1, 5 },
+	{ "a round, sly", make_round_unseen, 1, 1, 5 },
+	{ "I/O", make_io, 5, 0.5, 2 },
+	{ "threads", make_threads, 1, 1, 5 },
+	{ "frequency", make_dvfs, 1, 1, 5 },
+	{ "collector", make_collector, 1, 1, 5 },
+	{ "any phases", make_phases, 1, 1, 5 },
+	{ "walk", make_walk, 1, 1, 5 },
+};
+
+const char *program_name(size_t kind)
 {
-	(void)r;
-	for (size_t i = 0; i < ms; i++)
-		pace[i].rate = 1 + 20.0 * i / ms;
+	return kinds[kind].name;
 }
 
-void program_make(struct program *program, enum program_kind kind,
-		  double seconds, struct random *random)
+static void add_up(struct program *program, const struct making *m)
 {
-	static void (*const make[PROGRAM_KINDS_ALL])(struct pace *, size_t,
-						     struct random *) = {
-		[PROGRAM_TWO] = make_two,	[PROGRAM_MANY] = make_many,
-		[PROGRAM_PERIOD] = make_period, [PROGRAM_BURSTS] = make_bursts,
-		[PROGRAM_HEAVY] = make_heavy,	[PROGRAM_THREE] = make_three,
-		[PROGRAM_RAMP] = make_ramp,
-	};
-	struct pace pace[PROGRAM_MS_MOST];
+	struct program_sums sum = { 0 };
 
-	program->ms = (size_t)(seconds * 1000);
-	program->total = 0;
-	fill(pace, program->ms, 0, program->ms, fast);
-	if (make[kind])
-		make[kind](pace, program->ms, random);
-	for (size_t i = 0; i < program->ms; i++) {
-		double ipc = pace[i].ipc * fmax(1 + 0.05 * normal(random), 0.1);
-		double noise = fmax(1 + 0.1 * normal(random), 0);
+	for (size_t i = 0; i < m->n; i++) {
+		const struct pace *pace = &m->pace[i];
+		double ns = pace->threads * program->piece_ns;
+		double ipc =
+			pace->ipc * fmax(1 + 0.05 * normal(m->random), 0.1);
+		double noise = fmax(1 + 0.1 * normal(m->random), 0);
 
-		program->instructions[i] = ipc * 1e6;
-		program->count[i] = ipc * 1e4 * pace[i].rate * noise;
-		program->total += program->count[i];
+		program->at[i] = sum;
+		sum.task_ns += ns;
+		sum.cycles += ns * pace->ghz;
+		sum.instructions += ns * pace->ghz * ipc;
+		sum.count += ns * pace->ghz * ipc * pace->rate * noise / 100 +
+			     pace->events;
 	}
+	program->at[m->n] = sum;
 }
 
-static void shuffle(size_t *order, size_t n, struct random *random)
+void program_make(struct program *program, size_t kind, double seconds,
+		  struct random *random)
 {
-	for (size_t i = 0; i < n; i++)
-		order[i] = i;
-	for (size_t i = n - 1; i > 0; i--) {
-		size_t other = (size_t)random_between(random, 0, i + 1);
-		size_t kept = order[i];
+	static struct pace pace[PROGRAM_PIECES_MOST];
+	const struct kind *k = &kinds[kind];
+	struct making m = { pace, 0, k->pieces_ms, random };
 
-		order[i] = order[other];
-		order[other] = kept;
-	}
+	if (seconds <= 0)
+		seconds = random_between(random, k->low_s, k->high_s);
+	m.n = (size_t)fmin(seconds * 1000 * k->pieces_ms, PROGRAM_PIECES_MOST);
+	fill(&m, 0, m.n, fast);
+	k->make(&m);
+	program->n = m.n;
+	program->piece_ns = 1e6 / k->pieces_ms;
+	add_up(program, &m);
 }
 
-size_t program_slices(const struct program *program, size_t sets,
-		      double slice_ms, struct random *random,
-		      struct estimate_slice *slice, size_t most)
+double program_ns(const struct program *program)
 {
-	size_t order[16], n = 0, at = 0;
-
-	while (at < program->ms && n < most) {
-		struct estimate_slice *s = &slice[n];
-		size_t length =
-			(size_t)(slice_ms * random_between(random, 0.5, 1.5) +
-				 0.5);
-		size_t end = at + (length ? length : 1);
-
-		if (n % sets == 0)
-			shuffle(order, sets, random);
-		if (end > program->ms)
-			end = program->ms;
-		*s = (struct estimate_slice){ .time = end - at,
-					      .cycles = (end - at) * 1e6 };
-		for (; at < end; at++) {
-			s->instructions += program->instructions[at];
-			s->count += program->count[at];
-		}
-		if (order[n % sets])
-			s->count = NAN;
-		n++;
-	}
-	return n;
+	return program->n * program->piece_ns;
 }
 
-static void hide_instructions(struct estimate_slice *slice, size_t n)
+static double between(double a, double b, double part)
 {
-	for (size_t i = 0; i < n; i++)
-		slice[i].instructions = NAN;
+	return a + (b - a) * part;
 }
 
-void trial_run(const struct trial_options *options, struct trial *out)
+struct program_sums program_at(const struct program *program, double ns)
 {
-	struct estimate_slice slice[2 * PROGRAM_MS_MOST];
-	struct random random = { .state = 1000 + options->kind };
-	struct program program;
-	double linear2 = 0, error2 = 0, width = 0;
-	size_t held = 0;
+	double place = fmin(ns / program->piece_ns, program->n);
+	size_t i = (size_t)fmin(place, program->n - 1);
+	const struct program_sums *a = &program->at[i], *b = a + 1;
+	double part = place - i;
 
-	for (size_t i = 0; i < options->runs; i++) {
-		struct estimate e = { 0 };
-		size_t n;
-
-		program_make(&program, options->kind,
-			     random_between(&random, options->low_s,
-					    options->high_s),
-			     &random);
-		n = program_slices(&program, options->sets, options->slice_ms,
-				   &random, slice, 2 * PROGRAM_MS_MOST);
-		if (options->without_instructions)
-			hide_instructions(slice, n);
-		estimate_total(slice, n, &e);
-		linear2 +=
-			pow(estimate_linear(slice, n) / program.total - 1, 2);
-		error2 += pow(e.total / program.total - 1, 2);
-		held += e.low <= program.total && program.total <= e.high;
-		width += (e.high - e.low) / 2 / program.total;
-	}
-	*out = (struct trial){
-		.linear_rms = sqrt(linear2 / options->runs),
-		.rms = sqrt(error2 / options->runs),
-		.held = (double)held / options->runs,
-		.width = width / options->runs,
+	return (struct program_sums){
+		between(a->task_ns, b->task_ns, part),
+		between(a->cycles, b->cycles, part),
+		between(a->instructions, b->instructions, part),
+		floor(between(a->count, b->count, part) + 1e-6),
 	};
 }

@@ -9,9 +9,11 @@
  * 2. What the fit leaves over in one slice is carried into the gaps beside
  *    it, as far as neighbours have proved to be alike (0: not at all).
  * 3. The interval comes from each slice's own leftover and its weight in
- *    the total, widened for few slices (Student) and bent for lopsided
- *    leftovers (Hall 1992): events that come in rare bursts are rather under-
- *    than overestimated, so the upper side must reach further.
+ *    the total, widened for few slices or few that matter (Student,
+ *    Satterthwaite) and bent for lopsided leftovers (Hall 1992): events that
+ *    come in rare bursts are rather under- than overestimated, so the upper
+ *    side must reach further. Of few events the interval is the binomial
+ *    distribution's (Clopper and Pearson).
  *
  * docs/multiplexing.md has the reasons and what simulation says.
  */
@@ -27,6 +29,18 @@
 #define SLICES_FOR_NEARBY 12
 /* Hall's bend is a series in the skewness and means nothing far out. */
 #define SKEWNESS_MOST 1.2
+/* 3 for normal leftovers; by trial, as those of rare bursts are not normal. */
+#define SATTERTHWAITE 2
+/* Of what grows with the distance, so much is less in the gap between. */
+#define NEARER 0.7
+/* A count begins and ends between two events. */
+#define ROUNDING (1.0 / 6)
+/* So many events are reckoned one by one. */
+#define FEW 40
+/* Squares of a slice's events, to what they are where events come by chance. */
+#define CLUMPED 1.5
+/* An interval this many times the total says nothing. */
+#define WIDTH_MOST 10
 
 /** One slice that counted the event. */
 struct own {
@@ -119,6 +133,26 @@ static double product(const struct work *w, const double *a, const double *b)
 	       a[1] * b[1] * w->inverse[2];
 }
 
+/*
+ * Would the fit speak of something that it has not seen? What was not
+ * counted must have as many instructions a cycle as some slices had.
+ */
+static bool extrapolates(const struct work *w)
+{
+	double x[2] = { w->total[0], w->total[1] };
+	double low = INFINITY, high = -INFINITY;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct own *o = &w->own[i];
+
+		x[0] -= o->x[0];
+		x[1] -= o->x[1];
+		low = fmin(low, o->x[1] / o->x[0]);
+		high = fmax(high, o->x[1] / o->x[0]);
+	}
+	return w->rest > 0 && (x[1] < low * x[0] || x[1] > high * x[0]);
+}
+
 static void leftovers(struct work *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -179,14 +213,33 @@ static double likeness(struct work *w)
 	return fmin(product / square, 1);
 }
 
+/*
+ * Which part of the difference between neighbours grows with their distance,
+ * by a line through that of next ones and next but one: 0 to 1.
+ */
+static double nearness(const struct work *w)
+{
+	double one = 0, two = 0;
+
+	for (size_t i = 2; i < w->n; i++) {
+		const struct own *o = &w->own[i];
+		double here = o->leftover / o->time;
+
+		one += o->time * pow(here - o[-1].leftover / o[-1].time, 2);
+		two += o->time * pow(here - o[-2].leftover / o[-2].time, 2);
+	}
+	return one > 0 ? fmax(0, fmin(two / one - 1, 1)) : 0;
+}
+
 /* Student's t for a two-sided 95 %: a table, then Cornish and Fisher. */
-static double student(size_t freedom)
+static double student(double f)
 {
 	static const double few[] = { INFINITY, 12.706, 4.303, 3.182, 2.776 };
-	double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, f = freedom;
+	const size_t known = sizeof(few) / sizeof(few[0]);
+	double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z;
 
-	if (freedom < sizeof(few) / sizeof(few[0]))
-		return few[freedom];
+	if (f < known)
+		return few[(size_t)f];
 	return z + (z3 + z) / (4 * f) +
 	       (5 * z5 + 16 * z3 + 3 * z) / (96 * f * f);
 }
@@ -200,33 +253,55 @@ static double bend(double quantile, double skewness)
 	       (cbrt(1 + skewness * (quantile - skewness / 6)) - 1);
 }
 
-static double find_interval(const struct work *w, double alike,
-			    struct estimate *out)
+/* Sums over the slices of what they left over, as weights make of it. */
+struct spread {
+	double variance, third;
+	double squares, cubes, fourths;
+};
+
+static void add_up(const struct work *w, double alike, struct spread *s)
 {
-	double variance = 0, third = 0, squares = 0, cubes = 0;
-	double skewness = 0, deviation, t;
+	double near = 1 - NEARER * alike * nearness(w);
+	double rest = w->rest / w->time;
 
 	for (size_t i = 0; i < w->n; i++) {
 		const struct own *o = &w->own[i];
 		double e = o->leftover - alike * o->nearby;
 		double weight = (1 - alike) * o->fitted + alike * o->carried;
 		/* A slice pulls the fit towards itself: undo that. */
-		double e2 = e * e / fmax(1 - o->leverage, 0.1);
+		double e2 = near * e * e / fmax(1 - o->leverage, 0.1);
 		double scaled = weight * copysign(sqrt(e2), e);
 
-		variance += weight * weight * e2;
-		third += scaled * scaled * scaled;
-		squares += e2;
-		cubes += e * e * e;
+		s->variance += weight * weight * e2;
+		s->third += scaled * scaled * scaled;
+		s->squares += e2;
+		s->cubes += e * e * e;
+		s->fourths += e2 * e2;
 	}
 	/* The rest of the run varies by itself, as much as what was seen. */
-	variance += w->rest / w->time * squares;
-	third -= w->rest / w->time * cubes;
-	deviation = sqrt(variance);
-	if (variance > 0)
-		skewness = third / (variance * deviation);
+	s->variance += rest * s->squares + rest * rest * ROUNDING;
+	s->third -= rest * s->cubes;
+}
+
+static double find_interval(const struct work *w, double alike,
+			    struct estimate *out)
+{
+	struct spread s = { 0 };
+	double deviation, skewness, freedom, t;
+
+	add_up(w, alike, &s);
+	deviation = sqrt(s.variance);
+	if (deviation <= 0) {
+		out->low = out->high = out->total;
+		return 0;
+	}
+	skewness = s.third / (s.variance * deviation);
 	skewness = fmax(-SKEWNESS_MOST, fmin(SKEWNESS_MOST, skewness));
-	t = student(w->n - w->columns);
+	freedom = w->n - w->columns;
+	if (s.fourths > 0)
+		freedom = fmin(freedom, SATTERTHWAITE * s.squares * s.squares /
+						s.fourths);
+	t = student(freedom);
 	out->low = out->total - deviation * bend(t, skewness);
 	out->high = out->total - deviation * bend(-t, skewness);
 	return deviation;
@@ -253,6 +328,48 @@ static double find_total(struct work *w, struct estimate *out)
 	return deviation;
 }
 
+/* How likely @seen of @all events or fewer were in this share of the time. */
+static double at_most(size_t seen, size_t all, double share)
+{
+	double term = pow(1 - share, all), sum = term;
+
+	for (size_t i = 0; i < seen && i < all; i++) {
+		term *= (double)(all - i) / (i + 1) * share / (1 - share);
+		sum += term;
+	}
+	return sum;
+}
+
+/* Do events come in company more often than by chance? */
+static bool clumped(const struct work *w)
+{
+	double squares = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		squares += w->own[i].count * w->own[i].count;
+	return squares > CLUMPED * w->count * (1 + w->count / w->n);
+}
+
+static void reckon_few(const struct work *w, struct estimate *out)
+{
+	double share = w->time / (w->time + w->rest);
+	size_t seen = (size_t)w->count, all = seen;
+
+	if (w->rest <= 0 || w->n < 2)
+		return;
+	if (!clumped(w)) {
+		out->low = INFINITY;
+		out->high = 0;
+	}
+	while (seen && 1 - at_most(seen - 1, all, share) <= 0.025)
+		all++;
+	out->low = fmin(out->low, all);
+	while (at_most(seen, all + 1, share) > 0.025)
+		all++;
+	out->high = fmax(out->high, all);
+	out->total = fmin(out->total, out->high);
+}
+
 /* By the cycles alone or with the instructions: what fits more closely. */
 static void choose(struct work *w, struct estimate *out)
 {
@@ -262,9 +379,13 @@ static void choose(struct work *w, struct estimate *out)
 	share_gaps(w);
 	fit(w, 1);
 	deviation = find_total(w, out);
-	if (w->n >= SLICES_FOR_TWO && fit(w, 2) &&
+	if (w->n >= SLICES_FOR_TWO && !extrapolates(w) && fit(w, 2) &&
 	    find_total(w, &other) < deviation)
 		*out = other;
+	if (w->count <= FEW)
+		reckon_few(w, out);
+	else if (out->high - out->low > WIDTH_MOST * out->total)
+		out->high = INFINITY;
 	/* No estimate is below what was seen. */
 	out->total = fmax(out->total, w->count);
 	out->low = fmax(out->low, w->count);

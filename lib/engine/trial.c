@@ -7,6 +7,7 @@
 #include "lib/engine/trial.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 
 #include "lib/explain.h"
@@ -36,15 +37,25 @@ static int open_event(struct trial *t, const struct engine_event *event)
 	return ret;
 }
 
+/* What a PMU takes by its code it refuses for want of counters alone. */
+static bool is_surely_known(const struct engine_event *event)
+{
+	return event->perf.type >= PERF_TYPE_MAX &&
+	       event->base != ENGINE_BASE_CYCLES && !event->perf.exclude_user &&
+	       !event->perf.exclude_kernel;
+}
+
 /* Cycles first, so that what is left beside them is known. */
 static void open_all(struct trial *t, int lane)
 {
+	bool is_full = false;
+
 	for (size_t i = 0; i < t->events->n; i++) {
 		struct engine_event *event = &t->events->event[i];
 		int ret;
 
 		if (event->state != ENGINE_COUNTED || event->lane != lane ||
-		    event->hidden)
+		    event->hidden || (is_full && is_surely_known(event)))
 			continue;
 		ret = open_event(t, event);
 		if (!ret)
@@ -52,6 +63,8 @@ static void open_all(struct trial *t, int lane)
 				event->base != ENGINE_BASE_CYCLES;
 		else if (ret != -ENOSPC || !t->group.n)
 			engine_refuse(t->events, event);
+		else
+			is_full = true;
 	}
 }
 

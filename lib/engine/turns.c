@@ -16,10 +16,12 @@
 #define LENGTHEN_LEAST 1.2
 #define LENGTHEN_MOST  4
 #define SLICE_MOST_NS  1e9
-/* Slices in which the time that has passed about doubles. */
-#define GROWTH 8
+/* Early slices are this part of the time that has passed. */
+#define GROWTH 40
 /* The first slice is this part of --slice. */
-#define SHORTEST 4
+#define SHORTEST 32
+/* Early ones are so many times as long as a switch takes upmu. */
+#define SWITCHES_LEAST 60
 
 /* Marsaglia's xorshift64; only to keep slices from beating with a program. */
 static uint64_t next_random(struct engine_turns *turns)
@@ -49,8 +51,9 @@ static void shuffle(struct engine_turns *turns)
 static void begin_slice(struct engine_turns *turns, double now)
 {
 	double varied = 0.5 + (double)(next_random(turns) >> 11) * 0x1p-53;
-	double early = fmax((now - turns->start_ns) / GROWTH,
-			    turns->slice_ns / SHORTEST);
+	double early = fmax(fmax((now - turns->start_ns) / GROWTH,
+				 turns->slice_ns / SHORTEST),
+			    SWITCHES_LEAST * turns->switch_ns);
 
 	turns->begin_ns = now;
 	turns->end_ns = now + fmin(early, turns->slice_ns) * varied;
@@ -182,7 +185,8 @@ static void watch_cost(struct engine_turns *turns, double now)
 	/* Slices that are short because it is early say nothing. */
 	grown = (turns->window_ns - turns->start_ns) / GROWTH;
 	cpu = engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	share = (cpu - turns->window_cpu_ns) / (now - turns->window_ns);
+	turns->switch_ns = (cpu - turns->window_cpu_ns) / WINDOW;
+	share = turns->switch_ns * WINDOW / (now - turns->window_ns);
 	if (share > COST_MOST && grown >= turns->slice_ns)
 		turns->slice_ns *= fmin(fmax(share / COST_MOST, LENGTHEN_LEAST),
 					LENGTHEN_MOST);

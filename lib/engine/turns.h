@@ -55,6 +55,7 @@ struct engine_turns {
 	double start_ns, start_cpu_ns;
 	double window_ns, window_cpu_ns; /* when the cost was last looked at */
 	size_t window;			 /* slices since */
+	double switch_ns;		 /* what a switch cost before that */
 };
 
 /** The first turn is on already. 0 or -ENOMEM. */

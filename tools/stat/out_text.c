@@ -7,14 +7,21 @@
 #include "out.h"
 #include "regions.h"
 
+/* Below this an interval is told in events where percents would be silly. */
+#define FEW_EVENTS 1e6
+
 char *out_grouped(char *out, double value)
 {
 	char digits[32];
 	int n = snprintf(digits, sizeof(digits), "%.0f", value);
 	char *p = out;
 
+	if (n > 30) { /* nobody counted that: a file of somebody's */
+		sprintf(out, "%g", value);
+		return out;
+	}
 	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
+		if (i > (digits[0] == '-') && (n - i) % 3 == 0)
 			*p++ = ',';
 		*p++ = digits[i];
 	}
@@ -54,13 +61,18 @@ static void write_interval(FILE *out, const struct engine_count *count)
 	double down, up;
 	char text[32];
 
-	if (!count->estimated || e->total <= 0) {
+	if (!count->estimated || e->high <= 0) {
 		fprintf(out, "%16s", "");
+		return;
+	}
+	if (e->high > 2 * e->total && e->high < FEW_EVENTS) {
+		snprintf(text, sizeof(text), "%.0f to %.0f", e->low, e->high);
+		fprintf(out, "%16s", text);
 		return;
 	}
 	down = 100 * (e->total - e->low) / e->total;
 	up = 100 * (e->high - e->total) / e->total;
-	if (isinf(up))
+	if (!isfinite(up))
 		snprintf(text, sizeof(text), "unknown");
 	else if (fabs(up - down) < fmax(0.1 * (up + down), 0.1))
 		snprintf(text, sizeof(text), "+- %.2f %%", (up + down) / 2);
@@ -313,13 +325,27 @@ static void write_notes(FILE *out, const struct stat_report *report)
 		fprintf(out, "\n%s", report->notes);
 }
 
+/* On unlike cores a ratio stands there once for each kind. */
+static void write_kind(FILE *out, const struct stat_report *report,
+		       const struct stat_metric *metric)
+{
+	const struct engine_events *events = report->events;
+	int lane = metric->event < 0 ? -1 : events->event[metric->event].lane;
+
+	if (events->lanes > 1 && lane >= 0)
+		fprintf(out, "  # %s",
+			upmu_kind_label(&events->machine.kinds[lane]));
+}
+
 static void write_only_metrics(FILE *out, const struct stat_report *report,
 			       const struct stat_metric *metric, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		write_place(out, report);
-		fprintf(out, "%20.3f  %s%s%s\n", metric[i].value, metric[i].key,
+		fprintf(out, "%20.3f  %s%s%s", metric[i].value, metric[i].key,
 			metric[i].unit[0] ? " " : "", metric[i].unit);
+		write_kind(out, report, &metric[i]);
+		fputc('\n', out);
 	}
 }
 
@@ -339,8 +365,10 @@ static void write_chosen(FILE *out, const struct stat_report *report,
 		if (!row)
 			continue;
 		write_place(out, report);
-		fprintf(out, "%20.3f  %-26s %-3s  # %s%s%s\n", metric[i].value,
-			row->key, row->unit, row->text, better[row->better],
+		fprintf(out, "%20.3f  %-26s %-3s", metric[i].value, row->key,
+			row->unit);
+		write_kind(out, report, &metric[i]);
+		fprintf(out, "  # %s%s%s\n", row->text, better[row->better],
 			row->better ? row->hint : "");
 	}
 }
