@@ -22,12 +22,12 @@ int json_option(int argc, char **argv, const char *help, bool *json)
 			puts(help);
 			return 0;
 		default:
-			fprintf(stderr, "try upmu %s --help\n", argv[0]);
+			fprintf(stderr, "hint: %s --help\n", argv[0]);
 			return 2;
 		}
 	}
 	if (optind == argc)
 		return -1;
-	fprintf(stderr, "upmu %s: unexpected '%s'\n", argv[0], argv[optind]);
+	fprintf(stderr, "%s: unexpected '%s'\n", argv[0], argv[optind]);
 	return 2;
 }

@@ -50,7 +50,8 @@ static const struct command *find_command(const char *name)
 
 static int unknown(const char *name)
 {
-	fprintf(stderr, "upmu: unknown command '%s'; try upmu --help\n", name);
+	fprintf(stderr, "upmu: unknown command '%s'\nhint: upmu --help\n",
+		name);
 	return 2;
 }
 
@@ -96,6 +97,7 @@ static int help(int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
+	static char name[32];
 	const struct command *command;
 
 	if (argc < 2) {
@@ -110,7 +112,12 @@ static int run(int argc, char **argv)
 	    !strcmp(argv[1], "help"))
 		return help(argc, argv);
 	command = find_command(argv[1]);
-	return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	/* what getopt() begins its messages with */
+	snprintf(name, sizeof(name), "upmu %s", command->name);
+	argv[1] = name;
+	return command->run(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

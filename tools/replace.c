@@ -8,13 +8,14 @@
 
 #include "replace.h"
 
-/* With the rights that a file of this process has. */
-static void set_mode(int fd)
+/* With the rights of what stands there, else those of a new file. */
+static void set_mode(int fd, const char *path)
 {
+	struct stat there;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	fchmod(fd, 0666 & ~mask);
+	fchmod(fd, stat(path, &there) ? 0666 & ~mask : there.st_mode & 0777);
 }
 
 static int make_beside(const char *path, char **beside)
@@ -56,7 +57,7 @@ static int write_beside(const char *path, int (*write)(FILE *, const void *),
 	int fd = make_beside(path, &beside), error = -1;
 
 	if (fd >= 0) {
-		set_mode(fd);
+		set_mode(fd, path);
 		error = fill(fd, write, what, how) || rename(beside, path);
 		if (error)
 			drop(beside);
@@ -65,11 +66,12 @@ static int write_beside(const char *path, int (*write)(FILE *, const void *),
 	return error ? -1 : 0;
 }
 
+/* A link stays one, /dev/stdout not the least. */
 static bool is_plain(const char *path)
 {
 	struct stat there;
 
-	return stat(path, &there) || S_ISREG(there.st_mode);
+	return lstat(path, &there) || S_ISREG(there.st_mode);
 }
 
 int replace_file(const char *path, int (*write)(FILE *, const void *),

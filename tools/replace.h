@@ -15,8 +15,8 @@ enum replace_how {
 /**
  * Write @path by @write(file, @what), which returns 0 or -1 with errno set. A
  * temporary file beside it takes its name when all is written; what is no
- * plain file (/dev/stdout, a pipe) is written to. 0, or -1 with errno set:
- * what stood there is as it was.
+ * plain file (a link, /dev/stdout, a pipe) is written to. 0, or -1 with errno
+ * set: what stood there is as it was.
  */
 int replace_file(const char *path, int (*write)(FILE *, const void *),
 		 const void *what, enum replace_how how);

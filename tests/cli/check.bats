@@ -286,5 +286,5 @@ check_as_nobody() {	# MODE GROUP
 	[[ "$output" == *"unexpected 'cycles'"* ]]
 	run "$upmu" check --nosuch
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"try upmu check --help"* ]]
+	[[ "$output" == *"hint: upmu check --help"* ]]
 }

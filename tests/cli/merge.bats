@@ -51,6 +51,24 @@ value() {	# FILE EXPRESSION
 	[ "$(grep -cE '^[0-3] ' <<<"$output")" -eq 4 ]
 }
 
+@test "merge_leaves_out_a_rank_that_no_launcher_gave" {
+	for wrong in '"rank": 4294967296' '"rank": -1' '"rank": "0"' \
+		'"ranks": 4000000000000000000'; do
+		sed "s/${wrong%%:*}: [0-9]*/$wrong/" ranks/rank-0.json >wrong.json
+		grep -qF "$wrong" wrong.json
+		run timeout 20 "$upmu" merge wrong.json ranks/*
+		[ "$status" -eq 1 ]
+		grep -q "'wrong.json': its rank is none" <<<"$output"
+		grep -qE '^instructions +4,006 ' <<<"$output"
+	done
+}
+
+@test "merge_shows_a_count_that_nobody_can_have_counted" {
+	sed 's/"value": 1000,/"value": 1e308,/' ranks/rank-0.json >vast.json
+	run "$upmu" merge vast.json
+	grep -qE '^instructions +1e\+308 ' <<<"$output"
+}
+
 @test "merge_orders_ranks_by_number_not_by_name" {
 	python3 "$BATS_TEST_DIRNAME/merge_samples.py" many 12
 	"$upmu" merge -j -o all.json many/*

@@ -120,10 +120,13 @@ payload() {	# PAGE EXPRESSION
 	[ "$status" -eq 125 ]
 }
 
-@test "report_replaces_a_page_and_keeps_its_mode_to_the_umask" {
-	echo former >page.html
+@test "a_new_page_keeps_to_the_umask_an_old_one_keeps_its_mode" {
 	(umask 027; "$upmu" report -o page.html samples/estimates.json)
 	[ "$(stat -c %a page.html)" = 640 ]
+	echo former >page.html
+	chmod 604 page.html
+	"$upmu" report -o page.html samples/estimates.json
+	[ "$(stat -c %a page.html)" = 604 ]
 	"$upmu" report -o - samples/estimates.json >out.html
 	cmp page.html out.html
 	"$upmu" report - <samples/estimates.json

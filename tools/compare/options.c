@@ -253,7 +253,6 @@ int compare_options_parse(struct compare_options *options, int argc,
 		(struct compare_options){ .repeat = REPEAT, .warmup = WARMUP };
 	*done = false;
 	make_getopt(longs, shorts);
-	argv[0] = "upmu compare"; /* for getopt's messages */
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) >= 0) {
 		if (code == 'h') {
 			print_help();

@@ -302,7 +302,7 @@ int cmd_exec(int argc, char **argv)
 			print_help();
 			return 0;
 		default:
-			fputs("try upmu exec --help\n", stderr);
+			fputs("hint: upmu exec --help\n", stderr);
 			return EXIT_USAGE;
 		}
 	}

@@ -33,7 +33,6 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int letter;
 
-	argv[0] = "upmu merge"; /* for getopt's messages */
 	while ((letter = getopt_long(argc, argv, "hjo:", longs, NULL)) >= 0) {
 		switch (letter) {
 		case 'o':

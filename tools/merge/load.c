@@ -5,13 +5,25 @@
 #include <string.h>
 
 #include "merge.h"
+#include "tools/documents.h"
 
-#define FORMAT 1 /* docs/schema/stat.schema.json */
+#define FORMAT	   1	    /* docs/schema/stat.schema.json */
+#define RANKS_MOST 10000000 /* what is more was written by no launcher */
 
 void merge_complain(struct merge *m, const char *file, const char *why)
 {
 	fprintf(stderr, "upmu merge: '%s': %s\n", file, why);
 	json_array_append_new(m->problems, json_sprintf("%s: %s", file, why));
+}
+
+static bool is_absent_or(const json_t *report, const char *key,
+			 json_int_t least, json_int_t most)
+{
+	const json_t *number = json_object_get(report, key);
+
+	return !number || (json_is_integer(number) &&
+			   json_integer_value(number) >= least &&
+			   json_integer_value(number) <= most);
 }
 
 /* Returns NULL for a report that can be taken, or what is wrong with it. */
@@ -26,6 +38,9 @@ static const char *find_fault(const json_t *report)
 		return "no report of upmu stat -j";
 	if (json_integer_value(format) != FORMAT)
 		return "of another version of upmu: its format is not 1";
+	if (!is_absent_or(report, "rank", 0, RANKS_MOST - 1) ||
+	    !is_absent_or(report, "ranks", 1, RANKS_MOST))
+		return "its rank is none";
 	if (json_object_get(report, "interval_s"))
 		return "intervals of -I; whole runs are wanted";
 	if (!json_is_array(events) ||
@@ -65,7 +80,7 @@ static void take(struct merge *m, const char *file, json_t *report)
 		merge_complain(m, file, fault);
 		return;
 	}
-	if (json_is_integer(number) && json_integer_value(number) >= 0)
+	if (number)
 		rank.number = (int)json_integer_value(number);
 	if (is_taken(m, file, rank.number))
 		return;
@@ -84,48 +99,24 @@ static void take(struct merge *m, const char *file, json_t *report)
 	m->rank[m->ranks++] = rank;
 }
 
-/* --append puts one report after another. */
-static void read_all(struct merge *m, const char *file, FILE *in)
+static bool take_document(void *m, const char *file, json_t *report)
 {
-	json_error_t error;
-	json_t *report;
-	size_t n = 0;
-	int c;
+	take(m, file, report);
+	return true;
+}
 
-	while (true) {
-		do
-			c = getc(in);
-		while (c == ' ' || c == '\n' || c == '\r' || c == '\t');
-		if (c == EOF)
-			break;
-		ungetc(c, in);
-		report = json_loadf(in, JSON_DISABLE_EOF_CHECK, &error);
-		if (!report) {
-			merge_complain(m, file, error.text);
-			return;
-		}
-		take(m, file, report);
-		json_decref(report);
-		n++;
-	}
-	if (ferror(in))
-		merge_complain(m, file, strerror(errno));
-	else if (!n)
-		merge_complain(m, file, "empty");
+static void complain(void *m, const char *file, const char *why)
+{
+	merge_complain(m, file, why);
 }
 
 void merge_read(struct merge *m, const char *path)
 {
-	bool standard = !strcmp(path, "-");
-	FILE *in = standard ? stdin : fopen(path, "re");
-
-	if (!in) {
-		merge_complain(m, path, strerror(errno));
-		return;
-	}
-	read_all(m, standard ? "standard input" : path, in);
-	if (!standard)
-		fclose(in);
+	documents_read(path, &(struct documents_reader){
+				     .take = take_document,
+				     .complain = complain,
+				     .argument = m,
+			     });
 }
 
 void merge_free(struct merge *m)

@@ -231,7 +231,7 @@ int cmd_regs(int argc, char **argv)
 			print_help();
 			return 0;
 		default:
-			fputs("try upmu regs --help\n", stderr);
+			fputs("hint: upmu regs --help\n", stderr);
 			return 2;
 		}
 	}

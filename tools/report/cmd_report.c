@@ -56,7 +56,6 @@ static int parse(int argc, char **argv, const char **output)
 	};
 	int letter;
 
-	argv[0] = "upmu report"; /* for getopt's messages */
 	while ((letter = getopt_long(argc, argv, "ho:", options, NULL)) >= 0) {
 		if (letter == 'h') {
 			fputs(help, stdout);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "tools/documents.h"
 
 /* The intervals of one run: columns, as there may be 100,000 of them. */
 struct series {
@@ -191,8 +192,7 @@ static void start_series(struct report_input *input, struct series *s,
 	json_array_append_new(input->files, s->section);
 }
 
-/* ---- files
- * ------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------- */
 
 static bool take(struct report_input *input, struct series *s, const char *path,
 		 json_t *root)
@@ -220,55 +220,33 @@ static bool take(struct report_input *input, struct series *s, const char *path,
 	return false;
 }
 
-/* -I writes one object a line; --append puts one report after another. */
-static void read_all(struct report_input *input, const char *path, FILE *in)
+/* A file that is being read. */
+struct reading {
+	struct report_input *input;
+	struct series series;
+};
+
+static bool take_document(void *argument, const char *name, json_t *document)
 {
-	struct series s = { 0 };
-	json_error_t error;
-	size_t n = 0;
-	bool good = true;
-	int c;
+	struct reading *r = argument;
 
-	while (good) {
-		json_t *root;
+	return take(r->input, &r->series, name, document);
+}
 
-		do
-			c = getc(in);
-		while (c == ' ' || c == '\n' || c == '\r' || c == '\t');
-		if (c == EOF)
-			break;
-		ungetc(c, in);
-		root = json_loadf(in, JSON_DISABLE_EOF_CHECK, &error);
-		if (!root) {
-			char *why;
+static void complain_of_file(void *argument, const char *name, const char *why)
+{
+	const struct reading *r = argument;
 
-			if (asprintf(&why, "report %zu: %s", n + 1,
-				     error.text) < 0)
-				why = NULL;
-			complain(input, path, why ? why : error.text);
-			free(why);
-			return;
-		}
-		good = take(input, &s, path, root);
-		json_decref(root);
-		n++;
-	}
-	if (ferror(in))
-		complain(input, path, strerror(errno));
-	else if (!n)
-		complain(input, path, "empty");
+	complain(r->input, name, why);
 }
 
 void report_read(struct report_input *input, const char *path)
 {
-	bool standard = !strcmp(path, "-");
-	FILE *in = standard ? stdin : fopen(path, "re");
+	struct reading r = { .input = input };
 
-	if (!in) {
-		complain(input, path, strerror(errno));
-		return;
-	}
-	read_all(input, standard ? "standard input" : path, in);
-	if (!standard)
-		fclose(in);
+	documents_read(path, &(struct documents_reader){
+				     .take = take_document,
+				     .complain = complain_of_file,
+				     .argument = &r,
+			     });
 }

@@ -412,13 +412,13 @@ int cmd_setup(int argc, char **argv)
 			print_help();
 			return 0;
 		default:
-			fputs("try upmu setup --help\n", stderr);
+			fputs("hint: upmu setup --help\n", stderr);
 			return 2;
 		}
 	}
 	if (optind < argc) {
 		fprintf(stderr,
-			"upmu setup: unexpected '%s'; try upmu setup --help\n",
+			"upmu setup: unexpected '%s'\nhint: upmu setup --help\n",
 			argv[optind]);
 		return 2;
 	}

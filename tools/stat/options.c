@@ -389,7 +389,6 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 					  .log_fd = -1 };
 	*done = false;
 	make_getopt(longs, shorts);
-	argv[0] = "upmu stat"; /* for getopt's messages */
 	while ((code = getopt_long(argc, argv, shorts, longs, NULL)) >= 0) {
 		if (code == 'h') {
 			print_help();

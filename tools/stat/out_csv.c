@@ -31,10 +31,17 @@ static void part(const struct table *t)
 	fputs(t->separator, t->out);
 }
 
-/* pmu/a=1,b=2/, "core 0,1" */
+/* pmu/a=1,b=2/, "core 0,1", a region of whatever name */
 static void write_name(const struct table *t, const char *name)
 {
-	fprintf(t->out, strstr(name, t->separator) ? "\"%s\"" : "%s", name);
+	if (!strstr(name, t->separator) && !strpbrk(name, "\"\n")) {
+		fputs(name, t->out);
+		return;
+	}
+	fputc('"', t->out);
+	for (; *name; name++)
+		fprintf(t->out, *name == '"' ? "\"%c" : "%c", *name);
+	fputc('"', t->out);
 }
 
 static void write_header(const struct table *t)
@@ -158,8 +165,9 @@ static void write_plain(const struct table *t, const char *name,
 			const struct stat_spread *spread)
 {
 	start_row(t);
-	fprintf(t->out, "%.*f%s%s%s%s", unit[0] == '%' ? 3 : 0, value,
-		t->separator, unit, t->separator, name);
+	fprintf(t->out, "%.*f%s%s%s", unit[0] == '%' ? 3 : 0, value,
+		t->separator, unit, t->separator);
+	write_name(t, name);
 	empty(t, COLUMNS - 3 - (spread ? 1 : 0));
 	/* As in the rows of events: the deviation, and of how many runs. */
 	if (spread) {
