@@ -72,13 +72,25 @@ def geometry(about):
     return ", ".join(caches + [f"TLB {main} entries"])
 
 
+def _cores():
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read(os.path.join(HERE, "cores.ini"))
+    return parser
+
+
+def check(board):
+    """Refuses a board whose core cores.ini does not have."""
+    for name in board["model"].split():
+        if name not in _cores():
+            raise Failure(f"no core '{name}' in boards/cores.ini")
+
+
 class Model:
     """Of one boot; does nothing where table.ini names no core."""
 
     def __init__(self, board):
         self.names = board["model"].split()
-        self.cores = configparser.ConfigParser(interpolation=None)
-        self.cores.read(os.path.join(HERE, "cores.ini"))
+        self.cores = _cores()
         self.events, self.reason = {}, ""   # events: of each core
         if not self.names:
             return

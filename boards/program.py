@@ -99,7 +99,7 @@ def read(path):
             if file.read(4) != b"\x7fELF":
                 return None
         return Elf(path)
-    except (ValueError, struct.error):
+    except (ValueError, IndexError, OverflowError, struct.error):
         return None             # cut off, or a joke
 
 

@@ -59,7 +59,7 @@ enum note {
 	FLUSH_TLBS,
 };
 #define EVERYWHERE UINT64_MAX
-#define NOTES	   256
+#define NOTES	   2048 /* lines of the largest L1 caches, data and code */
 
 struct notes {
 	pthread_mutex_t lock;

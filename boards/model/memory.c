@@ -239,9 +239,10 @@ static void ask_main_tlb(struct cpu *cpu, uint64_t *tally, uint64_t virt,
 		tally[TLB_REFILLS]++;
 }
 
-/* The physical address, or DEVICE. */
+/* The physical address, or DEVICE; @at: its slot in the data TLB. */
 static uint64_t translate(struct cpu *cpu, uint64_t *tally,
-			  qemu_plugin_meminfo_t info, uint64_t virt, bool store)
+			  qemu_plugin_meminfo_t info, uint64_t virt, bool store,
+			  int *at)
 {
 	int slot = micro_tlb_find(&cpu->dtlb, virt);
 
@@ -256,13 +257,14 @@ static uint64_t translate(struct cpu *cpu, uint64_t *tally,
 		forget_page(cpu, micro_tlb_next(&cpu->dtlb));
 		slot = micro_tlb_fill(&cpu->dtlb, virt, phys, shift);
 	}
+	*at = slot;
 	if (cpu->dtlb.phys[slot] == DEVICE)
 		return DEVICE;
 	return cpu->dtlb.phys[slot] | (virt & ~cpu->dtlb.mask[slot]);
 }
 
 /* From now on this line is the one used last in its set. */
-static void make_quick(struct cpu *cpu, uint64_t virt, uint64_t phys,
+static void make_quick(struct cpu *cpu, uint64_t virt, uint64_t phys, int slot,
 		       bool store)
 {
 	unsigned i = (unsigned)(virt >> cpu->line_shift) % QUICK;
@@ -277,8 +279,7 @@ static void make_quick(struct cpu *cpu, uint64_t virt, uint64_t phys,
 	if (cpu->quick[0][i] != line)
 		cpu->quick[1][i] = UINT64_MAX;
 	cpu->quick[0][i] = line;
-	cpu->quick_of_slot[micro_tlb_find(&cpu->dtlb, virt)] |=
-		(unsigned __int128)1 << i;
+	cpu->quick_of_slot[slot] |= (unsigned __int128)1 << i;
 	if (store)
 		cpu->quick[1][i] = line;
 }
@@ -308,26 +309,27 @@ look_closely(struct cpu *cpu, uint64_t *tally, const struct insn *insn,
 	     bool store)
 {
 	uint64_t phys, last = virt + size - 1;
+	int slot;
 
 	if (snoop_waits(cpu))
 		snoop_take(cpu, tally);
 	if (insn->simple && virt & (size - 1))
 		tally[UNALIGNED_READS + store]++;
-	phys = translate(cpu, tally, info, virt, store);
+	phys = translate(cpu, tally, info, virt, store, &slot);
 	if (phys == DEVICE) {
 		device(cpu, tally, insn, store);
 		return;
 	}
 	if (data_line(cpu, tally, phys, store ? STORE_PART : LOAD))
-		make_quick(cpu, virt, phys, store);
+		make_quick(cpu, virt, phys, slot, store);
 	if (!((virt ^ last) & cpu->line_mask))
 		return;
 	tally[SPLIT_READS + store]++;
-	phys = translate(cpu, tally, info, last, store);
+	phys = translate(cpu, tally, info, last, store, &slot);
 	if (phys == DEVICE)
 		return;
 	if (data_line(cpu, tally, phys, store ? STORE_PART : LOAD))
-		make_quick(cpu, last, phys, store);
+		make_quick(cpu, last, phys, slot, store);
 }
 
 /*
@@ -363,13 +365,14 @@ void memory_zero(struct cpu *cpu, const struct insn *insn)
 	uint64_t *tally = cpu->tally[insn->block->level], phys;
 	uint64_t virt = qemu_general64(cpu->id, insn->address) &
 			~(uint64_t)(ZEROED - 1);
+	int slot;
 
 	/* no tag in the top byte */
 	virt = (uint64_t)((int64_t)(virt << 8) >> 8);
 	tally[WRITES]++;
-	phys = translate(cpu, tally, NO_INFO, virt, true);
+	phys = translate(cpu, tally, NO_INFO, virt, true, &slot);
 	if (phys != DEVICE && data_line(cpu, tally, phys, STORE_ALL))
-		make_quick(cpu, virt, phys, true);
+		make_quick(cpu, virt, phys, slot, true);
 }
 
 void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,

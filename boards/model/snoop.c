@@ -8,6 +8,20 @@
 
 #include "cpu.h"
 
+/* Is the same written there, or what makes it needless? */
+static bool is_noted(const struct notes *notes, uint64_t at, enum note note)
+{
+	for (unsigned i = 0; i < notes->n; i++) {
+		enum note there = notes->line[i].note;
+
+		if (notes->line[i].at == at &&
+		    (there == note ||
+		     (note == CLEAN_DATA && there == DROP_DATA)))
+			return true;
+	}
+	return false;
+}
+
 static void post(struct cpu *cpu, uint64_t at, enum note note)
 {
 	struct notes *notes = &cpu->notes;
@@ -17,6 +31,8 @@ static void post(struct cpu *cpu, uint64_t at, enum note note)
 		notes->flush = true;
 	else if (note == DROP_CODE && at == EVERYWHERE)
 		notes->drop_code = true;
+	else if (is_noted(notes, at, note))
+		;
 	else if (notes->n < NOTES)
 		notes->line[notes->n++] = (struct note_of){ at, note };
 	else
@@ -32,6 +48,23 @@ void snoop_flush_tlbs(const struct cpu *from)
 			post(&cpus[i], 0, FLUSH_TLBS);
 }
 
+/* What the CPU has of the line. One that sleeps has not obeyed its notes yet.
+ */
+static unsigned has(struct cpu *cpu, uint64_t at)
+{
+	unsigned there = cache_look(&cpu->l1d, at);
+
+	if (!there || !snoop_waits(cpu))
+		return there;
+	pthread_mutex_lock(&cpu->notes.lock);
+	if (is_noted(&cpu->notes, at, DROP_DATA))
+		there = 0;
+	else if (is_noted(&cpu->notes, at, CLEAN_DATA))
+		there &= ~(unsigned)CACHE_DIRTY;
+	pthread_mutex_unlock(&cpu->notes.lock);
+	return there;
+}
+
 bool snoop_ask(const struct cpu *from, uint64_t at, bool store)
 {
 	bool any = false;
@@ -41,7 +74,7 @@ bool snoop_ask(const struct cpu *from, uint64_t at, bool store)
 
 		if (&cpus[i] == from)
 			continue;
-		there = cache_look(&cpus[i].l1d, at);
+		there = has(&cpus[i], at);
 		any |= there;
 		if (there && store)
 			post(&cpus[i], at, DROP_DATA);
@@ -104,6 +137,7 @@ void snoop_take(struct cpu *cpu, uint64_t *tally)
 		obey(cpu, tally, line[i].at, line[i].note);
 	if (!lost)
 		return;
+	drop_code(cpu, EVERYWHERE);
 	cache_drop_all(&cpu->l1d);
 	memset(cpu->quick, 0xff, sizeof(cpu->quick));
 }

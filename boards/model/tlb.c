@@ -58,11 +58,10 @@ void main_tlb_make(struct main_tlb *tlb, unsigned entries, unsigned ways)
 bool main_tlb_has(struct main_tlb *tlb, uint64_t virt, uint64_t phys,
 		  unsigned shift)
 {
-	uint64_t unused, sets = tlb->entries.sets;
 	/* the low bits choose the set by the virtual page alone */
-	uint64_t page = virt >> shift;
-	uint64_t tag = phys << 24 ^ page / sets ^ (uint64_t)shift << 48;
+	uint64_t unused, low = tlb->entries.sets - 1, page = virt >> shift;
+	uint64_t above = (phys << 24 ^ (uint64_t)shift << 48) * (low + 1);
 
-	return cache_use(&tlb->entries, tag * sets + page % sets, false,
-			 &unused) == CACHE_HIT;
+	return cache_use(&tlb->entries, above ^ page, false, &unused) ==
+	       CACHE_HIT;
 }

@@ -2,7 +2,8 @@
 /*
  * Samples at a period, of events that a model counts:
  *
- * model_samples EVENT... samples known work on every CPU at the same time.
+ * model_samples [-1] EVENT... samples known work on every CPU, at the same time
+ * or, with -1, on one after the other.
  * An EVENT is CODE:u, CODE:k or CODE:uk and a period (0x03:u/100); all are
  * sampled at once, in one group. For each it prints a line
  * "sample EVENT CPU COUNT PERIOD SAMPLES LOST" and for each CPU a line
@@ -167,19 +168,31 @@ static void on_cpu(int cpu, char **texts, int n)
 	fflush(stdout);
 }
 
+static int wait_for_all(void)
+{
+	int status, bad = 0;
+
+	while (wait(&status) > 0)
+		bad |= status;
+	return bad;
+}
+
 int main(int argc, char **argv)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int status, bad = 0;
+	int one = argc > 1 && !strcmp(argv[1], "-1"), bad = 0;
 
-	if (argc < 2 || argc > MOST + 1)
+	argc -= one + 1;
+	argv += one + 1;
+	if (argc < 1 || argc > MOST)
 		return 2;
-	for (int cpu = 0; cpu < cpus; cpu++)
+	for (int cpu = 0; cpu < cpus; cpu++) {
 		if (!fork()) {
-			on_cpu(cpu, argv + 1, argc - 1);
+			on_cpu(cpu, argv, argc);
 			return 0;
 		}
-	while (wait(&status) > 0)
-		bad |= status;
-	return bad != 0;
+		if (one)
+			bad |= wait_for_all();
+	}
+	return (bad | wait_for_all()) != 0;
 }
