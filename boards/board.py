@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 import archive      # noqa: E402
 import channels     # noqa: E402
 import debian       # noqa: E402
+import disk         # noqa: E402
 import files        # noqa: E402
 import image        # noqa: E402
 import kernels      # noqa: E402
@@ -96,6 +97,7 @@ def interrupt(number, _frame):
 def prepare(options):
     """The board as the options want it, and the suite of its kernel."""
     board = table.find(options.name, options.set)
+    model.check(board)
     kernel_arch = table.kernel_arch(board)
     suite = options.kernel or board["suites"].split()[0]
     if not (suite in board["suites"].split() or
@@ -127,7 +129,8 @@ def libraries(pairs):
 def copies(options, board, own, pairs):
     """What travels to the board beside our own; whether it comes as a disk."""
     taken = files.size(pairs)
-    by_disk = taken > files.DISK_FROM and board["channel"] == "virtio"
+    by_disk = board["channel"] == "virtio" and (
+        taken > files.DISK_FROM or bool(pairs and options.disk))
     files.check_room(board, options.name, files.size(own), taken, by_disk)
     owner = image.USER if options.user else 0
     return [(host, guest, owner) for host, guest in pairs], by_disk
@@ -149,6 +152,7 @@ def settings(options, command, board, token, wanted, by_disk, has_input):
     """What /init reads: names of files in /board and their text."""
     line = (f"token={token} channel={board['channel']} end={board['end']} "
             f"user={'user' if options.user else ''} "
+            f"system={1 if options.disk else ''} "
             f"disk={1 if by_disk else ''} gets={len(wanted)} "
             f"input={1 if has_input else ''} "
             f"shell={options.name if options.shell else ''}\n")
@@ -162,9 +166,24 @@ def settings(options, command, board, token, wanted, by_disk, has_input):
     return texts
 
 
+@contextlib.contextmanager
+def folder():
+    """A temporary one whose keeper removes it when we end, killed or not."""
+    keeper = subprocess.Popen(
+        ["sh", "-c", 'work=$(mktemp -d -t upmu-board-XXXXXX) && '
+         'echo "$work" && read -r end; rm -rf "$work"'],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        start_new_session=True)
+    with keeper:
+        work = keeper.stdout.readline().strip()
+        if not work:
+            raise debian.Failure("no temporary folder can be made")
+        yield work
+
+
 def device_tree(board, kernel, core):
     """An open file that no name leads to: nothing to clean up."""
-    with tempfile.TemporaryDirectory(prefix="upmu-board-") as work:
+    with folder() as work:
         path = os.path.join(work, "tree")
         image.device_tree(path, board, kernel, core)
         return open(path, "rb")
@@ -186,6 +205,8 @@ class Boot:
             self.pairs.append((f"/dev/fd/{self.spool.fileno()}",
                                "/board/input"))
         copies(options, self.board, [], self.pairs)     # before all else
+        self.disk = options.disk and disk.Disk(options.disk, self.board,
+                                               self.suite)
         self.command = command
         self.open = []      # files that the emulator is to have
 
@@ -193,10 +214,22 @@ class Boot:
         self.open.append(file)
         return f"/dev/fd/{file.fileno()}"
 
+    def _disk(self, modules, roots):
+        """The emulator's options for a disk; adds what reads it."""
+        if not (self.disk or self.options.attach):
+            return []
+        modules += disk.MODULES
+        if self.options.attach:
+            roots.append(os.path.dirname(self.options.attach))
+            return disk.attached(self.options.attach)
+        roots.append(self.disk.folder)
+        return self.disk.words()
+
     def _images(self, kernel, busybox):
         """The emulator's options for what it loads."""
-        ours = built(self.board, self.kernel_arch, kernels.release(
-            self.suite, self.kernel_arch))
+        ours = [] if self.disk else built(
+            self.board, self.kernel_arch,
+            kernels.release(self.suite, self.kernel_arch))
         own = [(host, guest, 0) for host, guest in ours]
         # The cross compilers' libraries are there once something was built.
         more, by_disk = copies(self.options, self.board, ours,
@@ -204,21 +237,21 @@ class Boot:
         for host, guest, _ in more if self.options.verbose else ():
             print(f"boards/run: '{host}' is {guest} on the board",
                   file=sys.stderr)
-        ramdisk, words, modules = tempfile.TemporaryFile(), [], []
+        ramdisk, modules, roots = tempfile.TemporaryFile(), [], [kernel]
+        words = self._disk(modules, roots)
         texts = settings(self.options, self.command, self.board, self.token,
                          self.wanted, by_disk, self.has_input)
         if by_disk:
-            disk = tempfile.TemporaryFile()
-            image.disk(disk, more)
-            modules = ["virtio_blk"]
-            words = ["-blockdev", "driver=file,node-name=files,read-only=on,"
-                     f"locking=off,filename={self._emulator_file(disk)}",
-                     "-device", "virtio-blk-device,drive=files"]
+            spool = tempfile.TemporaryFile()
+            image.disk(spool, more)
+            modules.append("virtio_blk")
+            words += ["-blockdev", "driver=file,node-name=files,read-only=on,"
+                      f"locking=off,filename={self._emulator_file(spool)}",
+                      "-device", "virtio-blk-device,drive=files,serial=files"]
         else:
             own += more
-        image.initramfs(ramdisk, self.board, kernel, busybox,
-                        os.path.join(HERE, "init"), texts,
-                        self.options.user, modules, own)
+        image.initramfs(ramdisk, self.board, busybox, HERE, texts,
+                        self.options.user, roots, modules, own)
         core = model.Model(self.board)
         tree = device_tree(self.board, kernel, core)
         if core.events:
@@ -231,18 +264,20 @@ class Boot:
         """How the emulator is called, but for its channels."""
         kernel = kernels.kernel(self.suite, self.kernel_arch)
         busybox = kernels.busybox(self.board["arch"])
-        if not self.options.no_build:
+        if not (self.options.no_build or self.disk):
             build(self.board, self.kernel_arch, self.suite)
         return self.board["qemu"].split() + [
             "-display", "none", "-monitor", "none", "-nic", "none",
             "-no-reboot", *self._images(kernel, busybox), "-append",
             QUIET.format(console=self.board["console"],
-                         append=self.board["append"])]
+                         append=self.board["append"]) +
+            (disk.APPEND if self.disk else "")]
 
     def limit_s(self):
         if self.options.timeout is None and self.options.shell:
             return None
-        return ((self.options.timeout or TIMEOUT_S) *
+        return ((self.options.timeout or
+                 (disk.TIMEOUT_S if self.disk else TIMEOUT_S)) *
                 ownkernel.slower(self.suite))
 
     def run(self):

@@ -10,6 +10,7 @@ import sys
 import time
 
 from debian import Failure, progress
+from patience import Limit, process_waited_s
 
 FAULTS = re.compile(
     r"upmu-board failed|Kernel panic|Internal error|Oops|BUG:|WARNING: |"
@@ -130,6 +131,8 @@ class _Watch:
         for reader in self.channels.readers:
             selector.register(reader, selectors.EVENT_READ)
         console, process = self.console, self.emulator.process
+        limit = timeout_s and Limit(
+            timeout_s, lambda: process_waited_s(process.pid))
         while True:
             now = time.monotonic()
             self._say_how_long(int(now - self.began))
@@ -147,7 +150,7 @@ class _Watch:
                 return f"emulator ended with status {process.returncode}"
             if self.keyboard.left:
                 return LEFT
-            if timeout_s and now > self.began + timeout_s:
+            if limit and limit.left_s() <= 0:
                 return ("hung" if console.status is None
                         else "did not power off")
 

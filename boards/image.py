@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The initramfs and the device tree of an emulated board."""
 import glob
+import itertools
 import lzma
 import os
 import re
@@ -12,10 +13,10 @@ from archive import Cpio
 from debian import Failure
 
 
-def _module(kernel, name):
+def _module(roots, name):
     pattern = re.compile(re.escape(name).replace("_", "[-_]") +
                          r"\.ko(\.xz)?$")
-    for folder, _, files in os.walk(kernel):
+    for folder, _, files in itertools.chain(*map(os.walk, roots)):
         for file in files:
             if pattern.fullmatch(file):
                 with open(os.path.join(folder, file), "rb") as source:
@@ -24,14 +25,14 @@ def _module(kernel, name):
     return None     # built in
 
 
-def _with_dependencies(kernel, names):
+def _with_dependencies(roots, names):
     """(name, data) of each module after those that it depends on."""
     done = {}
 
     def add(name):
         if name in done:
             return
-        data = _module(kernel, name)
+        data = _module(roots, name)
         if data is None:
             return
         found = re.search(rb"\0depends=([^\0]*)\0", data)
@@ -57,9 +58,10 @@ ACCOUNTS = (
 MEMBER = "upmu:x:990:user\n"
 
 
-def _system(cpio, board, kernel, busybox, init, more_modules):
+def _system(cpio, board, busybox, here, roots, more_modules):
     cpio.add("bin/busybox", busybox)
-    cpio.add("init", init)
+    for name in ("init", "session"):
+        cpio.add(name, os.path.join(here, name))
     for name in ("sbin", "usr/bin", "usr/sbin"):
         cpio.link(name, "/bin")
     cpio.folder("root", 0o700)
@@ -67,15 +69,18 @@ def _system(cpio, board, kernel, busybox, init, more_modules):
     cpio.folder(HOME, 0o755, USER)
     modules = board["modules"].split() + more_modules
     for number, (name, data) in enumerate(
-            _with_dependencies(kernel, modules)):
+            _with_dependencies(roots, modules)):
         cpio.data(f"board/modules/{number:02}-{name}.ko", data)
 
 
-def initramfs(out, board, kernel, busybox, init, settings, is_user,
+def initramfs(out, board, busybox, here, settings, is_user, roots,
               more_modules, files):
-    """settings: file name in /board and its text; files: (host, guest)."""
+    """settings: file name in /board and its text; files: (host, guest).
+
+    roots: folders that the modules are found in.
+    """
     cpio = Cpio(out)
-    _system(cpio, board, kernel, busybox, init, more_modules)
+    _system(cpio, board, busybox, here, roots, more_modules)
     for name, text in ACCOUNTS:
         if is_user and name == "etc/group":
             text += MEMBER

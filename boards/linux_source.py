@@ -14,7 +14,14 @@ PARTS = ("scripts/checkpatch.pl", "scripts/spelling.txt",
          "scripts/const_structs.checkpatch", "drivers/perf/arm_*.c",
          "drivers/perf/apple_m1_cpu_pmu.c", "include/linux/perf/arm_pmuv3.h",
          "arch/arm/kernel/perf_event_v*.c", "arch/arm64/kernel/perf_event.c",
-         "arch/arm64/include/asm/perf_event.h")
+         "arch/arm64/include/asm/perf_event.h",
+         # what the patches of upstream/ change
+         "MAINTAINERS", "arch/arm/Kconfig", "drivers/perf/Kconfig",
+         "arch/arm/include/asm/mmu*.h", "arch/arm/include/asm/perf_event.h",
+         "Documentation/arm/index.rst", "Documentation/arch/arm/index.rst",
+         "Documentation/admin-guide/sysctl/kernel.rst",
+         "tools/lib/perf/mmap.c", "tools/lib/perf/tests/test-evsel.c",
+         "tools/perf/tests/mmap-basic.c")
 
 
 def folder(suite=USERLAND_SUITE):
@@ -33,7 +40,7 @@ def folder(suite=USERLAND_SUITE):
         if not glob.glob(work + "/drivers/perf/arm_pmu.c"):
             raise Failure(f"{package} of {apt.name} holds no drivers/perf")
 
-    return obtain(f"linux-source-{suite}", fill)
+    return obtain(f"linux-sources/{suite}", fill)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,15 @@ def _mebibytes(text):
     return int(found[1]) * (1024 if found[2].upper() == "G" else 1)
 
 
+def _seconds(text):
+    try:
+        if float(text) >= 0:
+            return float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"'{text}' is no time in seconds")
+
+
 def _parser():
     parser = argparse.ArgumentParser(
         prog="boards/run",
@@ -41,7 +50,7 @@ def _parser():
     parser.add_argument("--kernel", metavar="SUITE",
                         default=os.environ.get("UPMU_KERNEL"),
                         help="Debian suite that the kernel is taken from")
-    parser.add_argument("--timeout", metavar="S", type=float,
+    parser.add_argument("--timeout", metavar="S", type=_seconds,
                         help="seconds until the board counts as hung (120; "
                         "a shell has none)")
     parser.add_argument("--memory", metavar="SIZE", type=_mebibytes,
@@ -60,6 +69,12 @@ def _parser():
                         help="a line of shell that root runs before COMMAND")
     parser.add_argument("--console", metavar="FILE",
                         help="keep the kernel's console there")
+    parser.add_argument("--disk", metavar="debian[:FILE]",
+                        help="run COMMAND in Debian itself, its systemd and "
+                        "apt, from a disk; FILE keeps the disk for the next "
+                        "boot, without it each boot begins anew")
+    # disk.py's: a disk that the command sets up, not one to boot from
+    parser.add_argument("--attach", help=argparse.SUPPRESS)
     parser.add_argument("--set", metavar="FIELD=VALUE", action="append",
                         default=[], help="another value for a field that "
                         "the board has in table.ini")

@@ -2,8 +2,8 @@
 """Small kernels of our own configuration, from Debian's linux-source.
 
 For what no kernel of a distribution has: KASAN, lockdep, kmemleak, faults to
-order. They boot as `boards/run BOARD --kernel debug`; building one takes
-minutes and 2 GiB.
+order; patches of upstream/. They boot as `boards/run BOARD --kernel debug`;
+building one takes minutes and 2 GiB.
 """
 import glob
 import hashlib
@@ -17,6 +17,7 @@ from debian import (Apt, Failure, call, command, native, obtain,
                     progress)
 
 CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "configs")
+UPSTREAM = os.path.join(CONFIGS, "../../upstream")
 
 
 class Own(typing.NamedTuple):
@@ -26,12 +27,17 @@ class Own(typing.NamedTuple):
     image: str      # what the emulator loads, in arch/ARCH/boot
     configs: str    # the files of configs/ that make its configuration
     slower: int     # than a distribution's kernel, in time limits
+    patches: tuple = ()     # of upstream/, in their order
 
 
 # By the name that stands for a suite, and the board's kernel (kernels.py).
 OWN = {
     ("debug", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                             "zImage", "machine arm trouble kasan", 5),
+    ("user-access", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
+                                  "zImage", "machine arm", 1,
+                                  ("0001-*.patch",
+                                   "arm-user-access-6.1/*.patch")),
 }
 # What the module is tried on with --debug-kernel.
 DEBUG = ("debug",)
@@ -84,6 +90,19 @@ def _configure(own, tree):
         raise Failure("this kernel source refuses " + ", ".join(lost))
 
 
+def _patches(own):
+    return [path for pattern in own.patches
+            for path in sorted(glob.glob(os.path.join(UPSTREAM, pattern)))]
+
+
+def _patch(own, tree):
+    """Of what was unpacked: the documentation was not."""
+    env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(tree))
+    for path in _patches(own):
+        call("git", "apply", "--exclude=Documentation/*", path, cwd=tree,
+             env=env)
+
+
 def _prune(tree):
     for folder, _, names in os.walk(tree, topdown=False):
         for name in names:
@@ -109,9 +128,10 @@ def _unpack(own, folder, tree):
 
 def _fill(own, name, folder):
     call(os.path.join(CONFIGS, "../../scripts/need"), "--ask", "make", "bc",
-         "bison", "flex", "xz-utils", f"gcc-{own.cross[:-1]}")
+         "bison", "flex", "xz-utils", "git", f"gcc-{own.cross[:-1]}")
     tree = folder + "/tree"
     _unpack(own, folder, tree)
+    _patch(own, tree)
     _configure(own, tree)
     progress(f"building the kernel '{name}': minutes")
     _make(own, tree, f"LOCALVERSION=-upmu-{name}", f"-j{os.cpu_count() or 1}",
@@ -130,7 +150,11 @@ def _fill(own, name, folder):
 def kernel(suite, arch):
     """Folder with vmlinuz and release; built at the first call."""
     own = OWN[suite, arch]
-    mark = hashlib.sha256(_config(own).encode()).hexdigest()[:12]
+    made_of = _config(own)
+    for path in _patches(own):
+        with open(path) as file:
+            made_of += file.read()
+    mark = hashlib.sha256(made_of.encode()).hexdigest()[:12]
     return obtain(f"own-kernels/{suite}-{arch}-{mark}",
                   lambda folder: _fill(own, suite, folder))
 

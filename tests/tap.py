@@ -10,6 +10,8 @@ import subprocess
 import threading
 import time
 
+import patience
+
 LINE = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)")
 DIRECTIVE = re.compile(r"\s*#\s*(skip|todo)\S*\s*(.*)$", re.I)
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
@@ -208,11 +210,12 @@ class _Follow:
     def __init__(self, process, timeout_s):
         self.process, self.timed_out, self.cpu_s = process, False, 0
         self.left = False   # somebody still had its output when it had ended
-        timer = threading.Timer(timeout_s, self._end)
+        done = threading.Event()
+        timer = threading.Thread(target=self._wait, args=(timeout_s, done))
         timer.start()
         self.output = b"".join(self._read()).decode(errors="replace")
         self._reap()
-        timer.cancel()
+        done.set()
         timer.join()
         process.stdout.close()
 
@@ -238,7 +241,11 @@ class _Follow:
                 last = time.monotonic() + END_S
         self.left = True
 
-    def _end(self):
+    def _wait(self, timeout_s, done):
+        limit = patience.Limit(timeout_s, patience.machine_waited_s)
+        while (left_s := limit.left_s()) > 0:
+            if done.wait(left_s):
+                return
         self.timed_out = True
         _end_group(self.process)
 
