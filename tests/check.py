@@ -11,12 +11,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(TOP, "boards")]
 
+import debian       # noqa: E402
 import layers       # noqa: E402
 import schedule     # noqa: E402
 import tap          # noqa: E402
 
-USAGE = ("./check [--all | --debug-kernel] [--yes] [--list] [--hardware] "
-         "[--once] [LAYER | WORD]...")
+USAGE = ("./check [--all | --debug-kernel | --upstream] [--yes] [--list] "
+         "[--hardware] [--once] [LAYER | WORD]...\n"
+         "       ./check release")
 
 # Layers that emulate boards or wait for programs: a machine with more to do
 # than CPUs can be too late for them. More failures than a few are no accident,
@@ -28,7 +30,13 @@ ABOUT = """\
 Builds and runs the tests and closes with what passed, failed and was
 skipped. LAYER is one of: {}.
 Further WORDs select the tests whose name holds one of them: './check boards
-a7', './check unit events'."""
+a7', './check unit events'. './check release' tries what a release is made of."""
+
+
+def positive(text):
+    if text.isdecimal() and int(text) > 0:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"'{text}' is no number of programs")
 
 
 def parse():
@@ -40,6 +48,9 @@ def parse():
     parser.add_argument("--debug-kernel", action="store_true",
                         help="run the module's tests alone, on a kernel built "
                         "with KASAN, lockdep and kmemleak (minutes to build)")
+    parser.add_argument("--upstream", action="store_true",
+                        help="run the tests of upstream/ alone, on a kernel "
+                        "that is built with its patches (minutes to build)")
     parser.add_argument("--yes", action="store_true",
                         help="install missing packages without asking")
     parser.add_argument("--hardware", action="store_true",
@@ -49,13 +60,13 @@ def parse():
                         help="list the test programs, run none")
     parser.add_argument("--once", action="store_true",
                         help="do not repeat alone what has failed")
-    parser.add_argument("--jobs", type=int, metavar="N",
+    parser.add_argument("--jobs", type=positive, metavar="N",
                         default=os.cpu_count() or 1,
                         help="test programs that run at the same time")
     parser.add_argument("words", nargs="*", metavar="LAYER|WORD")
     options = parser.parse_args()
     options.layers = [w for w in options.words if w in layers.NAMES]
-    if options.debug_kernel:
+    if options.debug_kernel or options.upstream:
         options.layers = ["boards"]
     options.select = [w for w in options.words if w not in layers.NAMES]
     return options
@@ -209,6 +220,9 @@ def main():
         results += schedule.run(jobs, options.jobs)
         if not options.once:
             results = again(results)
+    except debian.Failure as failure:
+        print(f"./check: {failure}", file=sys.stderr)
+        return 1
     except Interrupted as interrupted:
         print("./check: interrupted", file=sys.stderr)
         return 128 + interrupted.args[0]

@@ -203,15 +203,44 @@ def docs(options):
                     DEFAULT_TIMEOUT_S)], said
 
 
-def _header(path, key):
+def _headers(path):
+    """What the comment at a test's top says: (key, words), line by line."""
     with open(path, errors="replace") as file:
         for line in file:
-            found = re.match(rf"# {key}:\s*(.*)", line)
+            found = re.match(r"# ([a-z]+):\s*(.*)", line)
             if found:
-                return found.group(1).replace(",", " ").split()
-            if not re.match(r"#|\s*$", line):
-                break
-    return []
+                yield found[1], found[2].replace(",", " ").split()
+            elif not re.match(r"#|\s*$", line):
+                return
+
+
+class Run:
+    """Boards that a test runs on alike: '# board:' begins another one."""
+
+    def __init__(self, boards):
+        self.boards, self.kernels, self.tier = boards, "default", "default"
+        self.timeout, self.debug, self.long = DEFAULT_TIMEOUT_S, "yes", "no"
+
+    def is_wanted(self, path, options):
+        if options.upstream or self.tier == "upstream":
+            return options.upstream and self.tier == "upstream"
+        if self.tier == "all" and not options.all:
+            return False
+        if options.debug_kernel:
+            return "/kmod_" in path and self.debug != "no"
+        return self.tier != "debug"
+
+
+def _runs(path):
+    runs = []
+    for key, words in _headers(path):
+        if key == "board":
+            runs.append(Run(words))
+        elif runs and key in vars(runs[-1]):
+            value = words[0]
+            setattr(runs[-1], key,
+                    float(value) if key == "timeout" else value)
+    return runs
 
 
 def _suites(board, which, options):
@@ -271,41 +300,39 @@ def _memory_mib(board):
     return EMULATOR_MIB + int(found.group(1) if found else 512)
 
 
-def _boards_of(path, options):
-    """The boards that a test runs on now."""
-    tier = (_header(path, "tier") or ["default"])[0]
-    if not options.debug_kernel:
-        wanted = tier == "default" or tier == "all" and options.all
-        return _header(path, "board") if wanted else []
-    if "/kmod_" not in path or tier == "all" and not options.all:
-        return []
-    unfit = _header(path, "debug")[:1] == ["no"]
-    return [] if unfit else _header(path, "board")
+def _boards_tests(options):
+    """Path, run, board and suite of each test on a board, and its name."""
+    for path in sorted(glob.glob("tests/boards/*.test")):
+        program = os.path.basename(path)[:-len(".test")]
+        for run in _runs(path):
+            if not run.is_wanted(path, options):
+                continue
+            name = program + ("_long" if run.long == "yes" else "")
+            for board in run.boards:
+                for suite in _suites(board, run.kernels, options):
+                    yield (path, run, board, suite,
+                           f"{name} {board}" + (f" {suite}" if suite else ""))
 
 
 def boards(options):
     jobs, said, pairs = [], [], set()
-    for path in sorted(glob.glob("tests/boards/*.test")):
-        which = (_header(path, "kernels") or ["default"])[0]
-        timeout_s = float((_header(path, "timeout") or ["600"])[0])
-        for board in _boards_of(path, options):
-            for suite in _suites(board, which, options):
-                name = os.path.basename(path)[:-len(".test")]
-                name = f"{name} {board}" + (f" {suite}" if suite else "")
-                if options.select and not any(
-                        word in f"boards {name}" for word in options.select):
-                    continue
-                without = suite and _without_kernel(board, suite, name)
-                if without:
-                    said.append(without)
-                    continue
-                pairs.add((board, suite))
-                env = {"UPMU_NO_BUILD": "1"}
-                if suite:
-                    env["UPMU_KERNEL"] = suite
-                jobs.append(tap.Job("boards", name, [path, board],
-                                    timeout_s * ownkernel.slower(suite), env,
-                                    memory_mib=_memory_mib(board)))
+    for path, run, board, suite, name in _boards_tests(options):
+        if options.select and not any(
+                word in f"boards {name}" for word in options.select):
+            continue
+        without = suite and _without_kernel(board, suite, name)
+        if without:
+            said.append(without)
+            continue
+        pairs.add((board, suite))
+        env = {"UPMU_NO_BUILD": "1"}
+        if run.long == "yes":
+            env["UPMU_LONG"] = "1"
+        if suite:
+            env["UPMU_KERNEL"] = suite
+        jobs.append(tap.Job("boards", name, [path, board],
+                            run.timeout * ownkernel.slower(suite), env,
+                            memory_mib=_memory_mib(board)))
     return jobs, _boards_built(pairs) + said
 
 
@@ -335,8 +362,8 @@ def packages(options):
            "UPMU": os.path.abspath(GCC + "/tools/upmu")}
     jobs = _scripts("packages", "tests/outside/*.test", env)
     for job in jobs:
-        job.timeout_s = float((_header(job.words[0], "timeout")
-                               or [DEFAULT_TIMEOUT_S])[0])
+        said_s = dict(_headers(job.words[0])).get("timeout")
+        job.timeout_s = float(said_s[0] if said_s else DEFAULT_TIMEOUT_S)
     return jobs, said
 
 
