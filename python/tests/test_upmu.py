@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """pytest: with the kernel's own events, which every machine counts; with
 those of the processor where there are any."""
+import copy
 import errno
 import gc
 import json
 import mmap
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -79,6 +81,13 @@ def test_a_block_that_raises_is_counted_and_the_error_goes_on():
             touch(20)
             1 / 0
     assert counts["page-faults"] >= 20
+
+
+def test_an_event_that_is_not_in_counts_is_not():
+    with upmu.Set("page-faults") as counts:
+        pass
+    assert 0 in counts.counts() and 1 not in counts.counts()
+    assert counts.counts().get("cycles") is None
 
 
 def test_counts_are_mappings_and_subtract():
@@ -191,6 +200,48 @@ def test_a_set_that_is_forgotten_closes_its_descriptors():
         upmu.Set("page-faults,task-clock")
     gc.collect()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_set_that_two_threads_close_is_closed_once():
+    sets = [upmu.Set("page-faults") for _ in range(100)]
+    threads = [threading.Thread(target=one.close) for one in sets
+               for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all("page-faults" in one.counts() for one in sets)
+
+
+def test_a_set_cannot_be_copied():
+    with upmu.Set("page-faults") as counts:
+        for act in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError):
+                act(counts)
+        touch(3)
+    assert counts["page-faults"] >= 3
+
+
+def test_a_child_that_closes_a_set_takes_nothing_from_its_parent():
+    with upmu.Set("page-faults") as counts:
+        child = os.fork()
+        if not child:
+            counts.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+        before = counts.count()
+        touch(50)
+        assert counts.count() - before >= 50
+
+
+def test_what_c_could_not_be_told_is_refused():
+    with pytest.raises(ValueError):
+        upmu.Set("page-faults\0,no-such-event")
+    with pytest.raises(ValueError):
+        upmu.region("a\0b")
+    for wrong in ({"pid": 2 ** 32 + 1}, {"cpu": 2 ** 32}, {"cpu": -1}):
+        with pytest.raises(ValueError):
+            upmu.Set("page-faults", **wrong)
 
 
 def test_values_have_their_times_and_scale():

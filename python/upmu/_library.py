@@ -113,6 +113,20 @@ def version() -> str:
     return library.version().decode()
 
 
+def c_text(text: str) -> bytes:
+    """For C, which would stop at a null character."""
+    if "\0" in text:
+        raise ValueError(f"a null character in {text!r}")
+    return text.encode()
+
+
+def _fitting(name: str, value: int, least: int, most: int) -> int:
+    """ctypes would drop the bits that do not fit."""
+    if not least <= value <= most:
+        raise ValueError(f"{name} is {value}: {least} to {most} is possible")
+    return value
+
+
 def options(*, user_only: bool = False, stopped: bool = False,
             any_clock: bool = False, bound: bool = False,
             inherit: bool = False, on_exec: bool = False, pid: int = 0,
@@ -121,8 +135,10 @@ def options(*, user_only: bool = False, stopped: bool = False,
     flags = (user_only * USER_ONLY | stopped * STOPPED | any_clock * ANY_CLOCK
              | bound * BOUND | inherit * INHERIT | on_exec * ON_EXEC
              | (cpu is not None) * CPU)
-    return Options(ctypes.sizeof(Options), flags, pid,
-                   source.encode() if source else None, cpu or 0, 0)
+    return Options(ctypes.sizeof(Options), flags,
+                   _fitting("pid", pid, -2 ** 31, 2 ** 31 - 1),
+                   c_text(source) if source else None,
+                   _fitting("cpu", cpu or 0, 0, 2 ** 32 - 1), 0)
 
 
 def list_text(events: object) -> str:

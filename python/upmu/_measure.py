@@ -121,7 +121,7 @@ def measure(function: Callable, *arguments: Any,
         finally:
             if collects:
                 gc.enable()
-        if any(v.running_ns != v.enabled_ns for v in counted._read()):
+        if any(v.running_ns != v.enabled_ns for v in counted.read().values()):
             raise Error(errno.EAGAIN, "the events were not on the hardware "
                         "all the time: others want counters too")
         return Measurements(_sum_up(counted, k, empty, full)

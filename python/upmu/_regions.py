@@ -11,7 +11,8 @@ from ctypes import byref, c_void_p
 from typing import Any, NamedTuple
 
 from . import _show
-from ._library import Error, RawRegionStats, library, list_text, options
+from ._library import (Error, RawRegionStats, c_text, library, list_text,
+                       options)
 
 
 class RegionStats(NamedTuple):
@@ -40,7 +41,7 @@ def init_regions(events: str | Iterable[str] | None = None,
     standard error, or where the environment's UPMU_REPORT= says ("none": not
     at all). Error EALREADY: a region has begun.
     """
-    text = None if events is None else list_text(events).encode()
+    text = None if events is None else c_text(list_text(events))
     library.check(library.regions_init(text, byref(options(**how))))
 
 
@@ -53,7 +54,7 @@ class Region:
     def __init__(self, name: str):
         self.name = name
         self._region = c_void_p()
-        library.check(library.region_open(byref(self._region), name.encode()))
+        library.check(library.region_open(byref(self._region), c_text(name)))
 
     def __enter__(self) -> "Region":
         library.check(library.region_begin(self._region))

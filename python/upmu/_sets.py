@@ -8,8 +8,8 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import Any, NamedTuple
 
 from . import _show
-from ._library import (NO_COUNT, RawValue, Verdict, library, list_text,
-                       options)
+from ._library import (NO_COUNT, RawValue, Verdict, c_text, library,
+                       list_text, options)
 
 
 class Value(NamedTuple):
@@ -50,6 +50,8 @@ class Counts(Mapping):
 
     def __getitem__(self, event: str | int) -> int:
         if isinstance(event, int):
+            if event not in range(-len(self.values_), len(self.values_)):
+                raise KeyError(event)
             return self.values_[event]
         for names in (self.events, self.asked):
             if event in names:
@@ -114,7 +116,7 @@ class Set:
         self._handle: c_void_p | None = None
         text = list_text(events)
         handle = c_void_p()
-        library.check(library.open(byref(handle), text.encode(),
+        library.check(library.open(byref(handle), c_text(text),
                                    byref(options(**how))))
         self._handle = handle
         self._n = library.size(handle)
@@ -161,11 +163,11 @@ class Set:
 
     def read(self) -> dict[str, Value]:
         """Counts and times of all events, of one instant; a system call."""
-        return dict(zip(self.events, self._read()))
+        return dict(zip(self.events, self._read(self._open_handle())))
 
-    def _read(self) -> list[Value]:
+    def _read(self, handle: c_void_p) -> list[Value]:
         values = (RawValue * self._n)()
-        library.check(library.read(self._open_handle(), values, self._n))
+        library.check(library.read(handle, values, self._n))
         return [Value(v.count, v.enabled_ns, v.running_ns) for v in values]
 
     def _named(self, values: Iterable[int],
@@ -174,22 +176,26 @@ class Set:
 
     def close(self) -> None:
         """Stop counting; counts() keeps the last counts."""
-        if self._handle is None:
+        # Whoever else closes it, or is interrupted here, finds it closed.
+        handle, self._handle = self._handle, None
+        if handle is None:
             return
         try:
-            last = self._read()
+            last = self._read(handle)
             share = min((v.running_ns / v.enabled_ns if v.enabled_ns else 0.0)
                         for v in last)
             self._last = self._named((v.count for v in last), share)
         finally:
-            library.close(self._handle)
-            self._handle = None
+            library.close(handle)
 
     def __enter__(self) -> "Set":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a set cannot be copied: it is counters of a thread")
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None) is not None:
