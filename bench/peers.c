@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What one reading of one counter costs by this library and by others, in
+ * instructions, on a board where they are counted: bench/run --peers builds it
+ * with Debian's packages of the others and starts it. Prints "NAME NUMBER" for
+ * each.
+ */
+#include <cpucycles.h>
+#include <linux/perf_event.h>
+#include <papi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "upmu.h"
+
+#define TRIES 1000
+
+static struct upmu *meter;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "peers: %s\n", what);
+	exit(1);
+}
+
+/* Least of many: what is over it is an interrupt in the middle. */
+static uint64_t least_of(void (*act)(void *argument), void *argument)
+{
+	const struct upmu_counter *instructions = upmu_counter_at(meter, 0);
+	uint64_t least = UINT64_MAX, before, took;
+
+	for (int i = 0; i < TRIES; i++) {
+		before = upmu_count(instructions);
+		act(argument);
+		took = upmu_count(instructions) - before;
+		if (took < least)
+			least = took;
+	}
+	return least;
+}
+
+static void nothing(void *argument)
+{
+	(void)argument;
+}
+
+/* What nothing takes the compiler leaves out. */
+static volatile uint64_t taken;
+
+static void by_upmu(void *argument)
+{
+	taken = upmu_count(argument);
+}
+
+static void by_read(void *argument)
+{
+	uint64_t count;
+
+	if (read(*(int *)argument, &count, sizeof(count)) != sizeof(count))
+		die("read(2)");
+}
+
+static void by_papi(void *argument)
+{
+	long long count;
+
+	if (PAPI_read(*(int *)argument, &count) != PAPI_OK)
+		die("PAPI_read()");
+}
+
+static void by_cpucycles(void *argument)
+{
+	(void)argument;
+	taken = (uint64_t)cpucycles();
+}
+
+static void print(const char *name, void (*act)(void *argument), void *argument)
+{
+	printf("%s %llu\n", name,
+	       (unsigned long long)(least_of(act, argument) -
+				    least_of(nothing, NULL)));
+	fflush(stdout);
+}
+
+static int open_perf(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+
+	if (fd < 0)
+		die("perf_event_open()");
+	return fd;
+}
+
+static int open_papi(void)
+{
+	int set = PAPI_NULL, error;
+
+	if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
+		die("PAPI_library_init()");
+	error = PAPI_create_eventset(&set);
+	if (error == PAPI_OK)
+		error = PAPI_add_named_event(set, "PAPI_TOT_INS");
+	if (error == PAPI_OK)
+		error = PAPI_start(set);
+	if (error == PAPI_ECMP_DISABLED)
+		die(PAPI_get_component_info(0)->disabled_reason);
+	if (error != PAPI_OK)
+		die(PAPI_strerror(error));
+	return set;
+}
+
+/* It chooses when it is first called. */
+static const char *name_of_cpucycles(void)
+{
+	const char *by;
+
+	cpucycles();
+	by = cpucycles_implementation();
+	if (strstr(by, "perfevent"))
+		return "cpucycles_perf";
+	return strstr(by, "default") ? "cpucycles_clock" : "cpucycles_register";
+}
+
+int main(void)
+{
+	struct upmu_options options = { .size = sizeof(options),
+					.source = "page" };
+	int fd, set;
+
+	if (upmu_open(&meter, "instructions", &options))
+		die(upmu_explain());
+	print("upmu_count", by_upmu, (void *)upmu_counter_at(meter, 0));
+	fd = open_perf();
+	print("perf_read", by_read, &fd);
+	close(fd);
+	set = open_papi();
+	print("papi_read", by_papi, &set);
+	PAPI_shutdown();
+	print(name_of_cpucycles(), by_cpucycles, NULL);
+	upmu_close(meter);
+	return 0;
+}
