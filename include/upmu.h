@@ -278,7 +278,8 @@ UPMU_API const char *upmu_source(const struct upmu *set);
  *   -EXDEV     raw: the thread does not run on the CPU of the set
  *   -EOVERFLOW raw: so long since the last reading that a 32-bit counter may
  *              have gone round unseen
- *   -EIO       perf refuses the numbers
+ *   -EIO       perf refuses the numbers; of UPMU_OPEN_INHERIT while something
+ *              is being forked, for the end of which up to a second is waited
  *   -EBADF     the program closed the descriptors of the set
  *
  * Cost: a system call for each PMU (source page and read).

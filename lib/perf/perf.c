@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 
 #include "lib/perf/perf_explain.h"
 #include "lib/sys.h"
@@ -14,6 +15,10 @@
  */
 #define CONFIG1_LONG	  1
 #define CONFIG1_USER_READ 2
+
+/* Each pause is twice as long as the one before: 0.8 s in all. */
+#define BIRTH_PAUSE_NS 50000
+#define BIRTH_PAUSES   14
 
 void upmu_perf_attr(struct perf_event_attr *attr,
 		    const struct upmu_perf_event *event, uint32_t flags)
@@ -98,6 +103,25 @@ int upmu_perf_read(int fd, struct upmu_value *value)
 	return 0;
 }
 
+/*
+ * While a thread with inherited events is being born its group is not whole,
+ * and Linux refuses to add it up: -ECHILD (since 6.6 and the stable kernels of
+ * then, "perf: Disallow mis-matched inherited group reads"). That is soon over,
+ * but the one who forks may need our CPU for it.
+ */
+static ssize_t read_when_whole(int fd, void *raw, size_t size)
+{
+	struct timespec pause = { .tv_nsec = BIRTH_PAUSE_NS };
+	ssize_t got = upmu_sys_read(fd, raw, size);
+
+	for (int i = 0; got == -ECHILD && i < BIRTH_PAUSES; i++) {
+		nanosleep(&pause, NULL);
+		pause.tv_nsec *= 2;
+		got = upmu_sys_read(fd, raw, size);
+	}
+	return got;
+}
+
 int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n)
 {
 	uint64_t raw[3 + UPMU_PERF_GROUP_MAX];
@@ -105,7 +129,7 @@ int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n)
 
 	if (n > UPMU_PERF_GROUP_MAX)
 		return -EINVAL;
-	got = upmu_sys_read(fd, raw, (3 + n) * sizeof(*raw));
+	got = read_when_whole(fd, raw, (3 + n) * sizeof(*raw));
 	if (got < 0)
 		return got == -ENOSPC ? -EINVAL : (int)got;
 	if (!got)

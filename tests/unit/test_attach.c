@@ -60,6 +60,28 @@ static void what_it_starts_is_counted_where_asked_for(void **state)
 		assert_int_equal(event_of(set, i, 0)->attr.inherit, 1);
 }
 
+/* Linux refuses a group that a thread being born has but half. */
+static void a_birth_is_waited_for_and_not_for_ever(void **state)
+{
+	const struct upmu_options options = others(TID, UPMU_OPEN_INHERIT);
+	struct upmu_value values[2];
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles,r8", &options), 0);
+	fake.failure = (struct fake_failure){ .call = FAKE_READ,
+					      .at = 1,
+					      .error = -ECHILD };
+	assert_int_equal(upmu_read(set, values, 2), 0);
+	assert_int_equal(fake.failure.seen, 2);
+	fake.failure = (struct fake_failure){
+		.call = FAKE_READ, .at = 1, .goes_on = true, .error = -ECHILD
+	};
+	assert_int_equal(upmu_read(set, values, 2), -EIO);
+	assert_true(fake.failure.seen > 2);
+	fake.failure = (struct fake_failure){ 0 };
+	assert_int_equal(upmu_read(set, values, 2), 0);
+}
+
 /* The first waits to be started: arm_pmu does not reckon with it. */
 static void one_event_too_many_of_another_is_enospc(void **state)
 {
@@ -263,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ATTACH_TEST(another_thread_is_counted_by_system_calls),
 		ATTACH_TEST(what_it_starts_is_counted_where_asked_for),
+		ATTACH_TEST(a_birth_is_waited_for_and_not_for_ever),
 		ATTACH_TEST(one_event_too_many_of_another_is_enospc),
 		ATTACH_TEST(a_program_is_counted_from_its_exec_on),
 		ATTACH_TEST(all_that_runs_on_a_cpu_is_counted),
