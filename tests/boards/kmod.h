@@ -25,6 +25,8 @@
 #include "regs/regs.h"
 #include "upmu/uapi.h"
 
+#define EVENT_CYCLES 0x11 /* on an ordinary counter, as the boards count it */
+
 /* TAP */
 
 static int tap_number, tap_failed;
@@ -309,6 +311,25 @@ static inline int counter_page(const struct counter *counter, uint64_t *value)
 	} while (counter->page->lock != sequence);
 	*value = offset + (uint64_t)raw;
 	return 1;
+}
+
+static inline bool counter_page_is_right(const struct counter *counter,
+					 int times)
+{
+	for (int n = 0; n < times; n++) {
+		uint64_t before = counter_read(counter).value, value = 0, after;
+		int there = counter_page(counter, &value);
+
+		after = counter_read(counter).value;
+		if (!there || value < before || value > after) {
+			printf("# %d: %llu <= %llu <= %llu\n", there,
+			       (unsigned long long)before,
+			       (unsigned long long)value,
+			       (unsigned long long)after);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* perf's own `cycles` counts on that CPU before so many seconds are over. */

@@ -9,8 +9,6 @@
  */
 #include "tests/boards/kmod.h"
 
-#define EVENT_CYCLES 0x11
-
 static int runs(void)
 {
 	int cpus = cpus_online();

@@ -12,10 +12,9 @@
 
 #include "tests/boards/kmod.h"
 
-#define MARK_TYPE    0x55
-#define MARK_COUNT   0x12345
-#define EVENT_CYCLES 0x11
-#define MOST_EVENTS  32
+#define MARK_TYPE   0x55
+#define MARK_COUNT  0x12345
+#define MOST_EVENTS 32
 
 static int cpus;
 

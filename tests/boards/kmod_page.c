@@ -2,31 +2,11 @@
 /* kmod_page - perf's mmap page carries the index, and what it says is right */
 #include "tests/boards/kmod.h"
 
-#define EVENT_CYCLES 0x11 /* on an ordinary counter, as the boards count it */
-
 #define EVENT_SOFTWARE 0x00
 
 /* attr.config1 of the arm64 driver, format/long and format/rdpmc */
 #define LONG 1
 #define ASKS 2
-
-static bool between_reads(const struct counter *counter, int times)
-{
-	for (int n = 0; n < times; n++) {
-		uint64_t before = counter_read(counter).value, value = 0, after;
-		int there = counter_page(counter, &value);
-
-		after = counter_read(counter).value;
-		if (!there || value < before || value > after) {
-			printf("# %d: %llu <= %llu <= %llu\n", there,
-			       (unsigned long long)before,
-			       (unsigned long long)value,
-			       (unsigned long long)after);
-			return false;
-		}
-	}
-	return true;
-}
 
 static void published_tests(void)
 {
@@ -42,9 +22,10 @@ static void published_tests(void)
 		    event.page->index != second.page->index,
 	    "an_event_counter_has_1_plus_its_number", "%u %u",
 	    event.page->index, second.page->index);
-	tap(between_reads(&cycles, 2000),
+	tap(counter_page_is_right(&cycles, 2000),
 	    "cycles_read_lie_between_two_reads_by_system_call", NULL);
-	tap(between_reads(&event, 2000) && between_reads(&second, 2000),
+	tap(counter_page_is_right(&event, 2000) &&
+		    counter_page_is_right(&second, 2000),
 	    "events_read_lie_between_two_reads_by_system_call", NULL);
 	counter_close(&cycles);
 	counter_close(&event);
@@ -62,7 +43,8 @@ static void reset_test(uint32_t type, uint64_t config, const char *claim)
 		counter_read(&counter);
 		ioctl(counter.fd, PERF_EVENT_IOC_RESET, 0);
 		right = counter_page(&counter, &value) &&
-			value < UINT32_MAX / 2 && between_reads(&counter, 5);
+			value < UINT32_MAX / 2 &&
+			counter_page_is_right(&counter, 5);
 	}
 	tap(right, claim, "%llu", (unsigned long long)value);
 	counter_close(&counter);

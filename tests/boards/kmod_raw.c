@@ -13,7 +13,6 @@
 #include "tests/boards/kmod.h"
 
 #define EVENT_SOFTWARE 0x00
-#define EVENT_CYCLES   0x11
 
 static void mess_here(void)
 {

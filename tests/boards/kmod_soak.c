@@ -13,9 +13,8 @@
  */
 #include "tests/boards/kmod.h"
 
-#define EVENT_CYCLES 0x11
-#define MAX_EVENTS   12
-#define BATCH	     16
+#define MAX_EVENTS 12
+#define BATCH	   16
 
 static struct figures {
 	volatile int stop;

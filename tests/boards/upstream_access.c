@@ -5,10 +5,9 @@
  */
 #include "tests/boards/kmod.h"
 
-#define SYSCTL	     "/proc/sys/kernel/perf_user_access"
-#define ONLINE	     "/sys/devices/system/cpu/cpu1/online"
-#define EVENT_CYCLES 0x11
-#define ASKS	     2 /* config1, format/rdpmc */
+#define SYSCTL "/proc/sys/kernel/perf_user_access"
+#define ONLINE "/sys/devices/system/cpu/cpu1/online"
+#define ASKS   2 /* config1, format/rdpmc */
 
 static uint32_t index_by(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -85,24 +84,6 @@ static void refusal_tests(void)
 	attr.inherit = 0;
 	attr.config1 = 0;
 	tap(index_by(&attr, 0, 0) == 0, "nor_has_one_that_does_not_ask", NULL);
-}
-
-static bool between_reads(const struct counter *counter, int times)
-{
-	for (int n = 0; n < times; n++) {
-		uint64_t before = counter_read(counter).value, value = 0, after;
-		int there = counter_page(counter, &value);
-
-		after = counter_read(counter).value;
-		if (!there || value < before || value > after) {
-			printf("# %d: %llu <= %llu <= %llu\n", there,
-			       (unsigned long long)before,
-			       (unsigned long long)value,
-			       (unsigned long long)after);
-			return false;
-		}
-	}
-	return true;
 }
 
 /* Reads, and moves; whoever may not read is killed by SIGILL. */
@@ -192,7 +173,8 @@ static void value_tests(void)
 	struct counter event = counter_open(PERF_TYPE_RAW, EVENT_CYCLES);
 	uint64_t value = 0;
 
-	tap(between_reads(&cycles, 2000) && between_reads(&event, 2000),
+	tap(counter_page_is_right(&cycles, 2000) &&
+		    counter_page_is_right(&event, 2000),
 	    "what_is_read_lies_between_two_reads_by_system_call", NULL);
 	counter_read(&event);
 	ioctl(event.fd, PERF_EVENT_IOC_RESET, 0);
