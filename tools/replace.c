@@ -3,10 +3,47 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "replace.h"
+
+/* ---- which file it is ---------------------------------------------------- */
+
+/* Standard output, by whatever name: others write there, too. */
+static bool is_standard(const struct stat *there)
+{
+	struct stat open;
+
+	for (int fd = 0; fd < 3; fd++)
+		if (!fstat(fd, &open) && open.st_dev == there->st_dev &&
+		    open.st_ino == there->st_ino)
+			return true;
+	return false;
+}
+
+/* The plain file that @path is, behind links, so that these stay; or NULL. */
+static char *find_file(const char *path)
+{
+	struct stat there;
+
+	if (!stat(path, &there))
+		return S_ISREG(there.st_mode) && !is_standard(&there)
+			       ? realpath(path, NULL)
+			       : NULL;
+	return lstat(path, &there) ? strdup(path) : NULL;
+}
+
+bool replace_is_plain(const char *path)
+{
+	char *file = find_file(path);
+
+	free(file);
+	return file;
+}
+
+/* ---- a file beside it, which takes its name ------------------------------ */
 
 /* With the rights of what stands there, else those of a new file. */
 static void set_mode(int fd, const char *path)
@@ -20,6 +57,10 @@ static void set_mode(int fd, const char *path)
 
 static int make_beside(const char *path, char **beside)
 {
+	*beside = NULL;
+	/* A folder's rights alone would let a protected file be replaced. */
+	if (access(path, W_OK) && errno != ENOENT)
+		return -1;
 	if (asprintf(beside, "%s.XXXXXX", path) < 0) {
 		*beside = NULL;
 		return -1;
@@ -66,41 +107,124 @@ static int write_beside(const char *path, int (*write)(FILE *, const void *),
 	return error ? -1 : 0;
 }
 
-/* A link stays one, /dev/stdout not the least. */
-static bool is_plain(const char *path)
-{
-	struct stat there;
+/* ---- where no file can be beside it -------------------------------------- */
 
-	return lstat(path, &there) || S_ISREG(there.st_mode);
+/* A folder that is not ours, a name that may not be longer, a mount point. */
+static bool has_no_place(int error)
+{
+	return error == EACCES || error == EPERM || error == ENAMETOOLONG ||
+	       error == EBUSY;
 }
 
-int replace_file(const char *path, int (*write)(FILE *, const void *),
-		 const void *what, enum replace_how how)
+static int write_over(const char *path, int (*write)(FILE *, const void *),
+		      const void *what)
 {
-	FILE *out;
+	FILE *out = fopen(path, "we");
 	int error;
 
-	if (is_plain(path))
-		return write_beside(path, write, what, how);
-	out = fopen(path, "we");
 	if (!out)
 		return -1;
 	error = write(out, what);
 	return fclose(out) || error ? -1 : 0;
 }
 
-int replace_try(const char *path)
+static int try_over(const char *path)
 {
-	char *beside;
 	int fd;
 
-	if (!is_plain(path))
+	if (!access(path, F_OK))
 		return access(path, W_OK);
-	fd = make_beside(path, &beside);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return unlink(path);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+int replace_file(const char *path, int (*write)(FILE *, const void *),
+		 const void *what, enum replace_how how)
+{
+	char *file = find_file(path);
+	int error = -1;
+
+	if (file)
+		error = write_beside(file, write, what, how);
+	if (!file || (error && has_no_place(errno)))
+		error = write_over(path, write, what);
+	free(file);
+	return error;
+}
+
+static int try_beside(const char *path)
+{
+	char *beside;
+	int fd = make_beside(path, &beside);
+
 	if (fd >= 0) {
 		close(fd);
 		drop(beside);
 	}
 	free(beside);
 	return fd >= 0 ? 0 : -1;
+}
+
+int replace_try(const char *path)
+{
+	char *file = find_file(path);
+	int error = -1;
+
+	if (file)
+		error = try_beside(file);
+	if (!file || (error && has_no_place(errno)))
+		error = try_over(path);
+	free(file);
+	return error;
+}
+
+/* ---- more of it ---------------------------------------------------------- */
+
+size_t replace_write(int fd, const char *text, size_t size)
+{
+	size_t all = 0;
+	ssize_t done;
+
+	while (all < size) {
+		done = write(fd, text + all, size - all);
+		if (done >= 0)
+			all += (size_t)done;
+		else if (errno != EINTR)
+			break;
+	}
+	return all;
+}
+
+/* The last @size bytes, unless somebody wrote behind them. */
+static void cut(int fd, size_t size)
+{
+	off_t end = lseek(fd, 0, SEEK_CUR);
+	struct stat now;
+
+	if (size && !fstat(fd, &now) && now.st_size == end &&
+	    ftruncate(fd, end - (off_t)size))
+		return;
+}
+
+int replace_append(const char *path, const char *text, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	size_t done;
+	int why;
+
+	if (fd < 0)
+		return -1;
+	done = replace_write(fd, text, size);
+	if (done == size)
+		return close(fd);
+	why = errno;
+	cut(fd, done);
+	close(fd);
+	errno = why;
+	return -1;
 }

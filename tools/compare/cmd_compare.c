@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "tools/child.h"
+#include "tools/replace.h"
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -25,31 +26,52 @@ static bool are_files(char **words)
 	return true;
 }
 
+static int (*const writers[])(FILE *, const struct compare *) = {
+	[COMPARE_TEXT] = compare_write_text,
+	[COMPARE_MARKDOWN] = compare_write_markdown,
+	[COMPARE_CSV] = compare_write_csv,
+	[COMPARE_JSON] = compare_write_json,
+};
+
+static int write_to(FILE *out, const void *compare)
+{
+	const struct compare *c = compare;
+
+	return writers[c->options->format](out, c) || fflush(out) ? -1 : 0;
+}
+
+/* What the file does not take goes to standard output: it was long to get. */
 static int write_report(const struct compare *c)
 {
-	static int (*const writers[])(FILE *, const struct compare *) = {
-		[COMPARE_TEXT] = compare_write_text,
-		[COMPARE_MARKDOWN] = compare_write_markdown,
-		[COMPARE_CSV] = compare_write_csv,
-		[COMPARE_JSON] = compare_write_json,
-	};
 	const char *path = c->options->output;
-	FILE *out = path ? fopen(path, "we") : stdout;
-	int error;
 
-	if (!out) {
-		fprintf(stderr, "upmu compare: cannot write to '%s': %s\n",
-			path, strerror(errno));
-		return EXIT_FAILED;
-	}
-	error = writers[c->options->format](out, c) || fflush(out);
-	if (error && path)
+	if (path && !replace_file(path, write_to, c, REPLACE_PLAIN))
+		return 0;
+	if (path)
 		fprintf(stderr,
 			"upmu compare: cannot write the report to '%s': %s\n",
 			path, strerror(errno));
-	if (path)
-		error = fclose(out) || error;
-	return error ? EXIT_FAILED : 0;
+	return write_to(stdout, c) || path ? EXIT_FAILED : 0;
+}
+
+/* Before anything runs. */
+static int try_output(const struct compare_options *options)
+{
+	if (!options->output || !replace_try(options->output))
+		return 0;
+	fprintf(stderr, "upmu compare: cannot write to '%s': %s\n",
+		options->output, strerror(errno));
+	return EXIT_FAILED;
+}
+
+static int take_runs(struct compare *c)
+{
+	int status = try_output(c->options);
+
+	if (status)
+		return status;
+	return are_files(c->options->argv) ? compare_load(c, c->options->argv)
+					   : compare_measure(c);
 }
 
 /* No number at all fails, as a limit that nobody watches would pass. */
@@ -133,9 +155,7 @@ int cmd_compare(int argc, char **argv)
 
 	if (!compare_options_parse(&options, argc, argv, &done) && !done) {
 		c.options = &options;
-		status = are_files(options.argv)
-				 ? compare_load(&c, options.argv)
-				 : compare_measure(&c);
+		status = take_runs(&c);
 		if (!status)
 			status = report(&c);
 	} else if (done) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* upmu stat: count an unmodified program. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,50 +33,7 @@ static int exec_failed(const struct stat_options *options, int error)
 	return child_exec_status(error);
 }
 
-/* Opened before the program runs: a report must not be lost afterwards. */
-static FILE *open_output(const struct stat_options *options)
-{
-	const char *path = options->output;
-	FILE *out;
-
-	if (options->log_fd >= 0)
-		return fdopen(dup(options->log_fd), "w");
-	if (!path && options->format == STAT_FORMAT_RPISTAT)
-		path = "rpistat.txt";
-	if (!path) {
-		/* Closed by the caller (see main.c): nothing could be read. */
-		int flags = fcntl(STDERR_FILENO, F_GETFL);
-
-		return (flags & O_ACCMODE) == O_RDONLY ? NULL : stderr;
-	}
-	out = fopen(path, options->append ? "ae" : "we");
-	if (!out)
-		fprintf(stderr, "upmu stat: cannot write to '%s': %s\n", path,
-			strerror(errno));
-	return out;
-}
-
-static FILE *output; /* of this command: one report, or one per interval */
-static bool is_lost; /* some of it could not be written */
 static bool is_late; /* the file of --openmetrics lacks the last interval */
-
-static int write_failed(const struct stat_options *options)
-{
-	if (is_lost)
-		return -1;
-	is_lost = true;
-	fprintf(stderr, "upmu stat: cannot write the report to '%s': %s\n",
-		options->output ? options->output : "stderr", strerror(errno));
-	return -1;
-}
-
-static int draw(int (*writer)(FILE *, const struct stat_report *),
-		const struct stat_report *report)
-{
-	if (writer(output, report) || fflush(output))
-		return write_failed(report->options);
-	return 0;
-}
 
 /* Nobody reads a service's reports: the file is what is wanted. */
 static bool is_for_prometheus(const struct stat_options *options)
@@ -100,13 +56,10 @@ static int write_report(const struct stat_report *report)
 	if (report->options->quiet || is_for_prometheus(report->options))
 		return 0;
 	if (report->options->live)
-		return draw(stat_live_draw, report);
+		return stat_output_put(stat_live_draw, report);
 	if (report->options->plot && report->interval_s > 0)
-		return stat_plot_take(report) ? write_failed(report->options)
-					      : 0;
-	if (writers[report->options->format](output, report) || fflush(output))
-		return write_failed(report->options);
-	return 0;
+		return stat_plot_take(report) ? stat_output_lose() : 0;
+	return stat_output_put(writers[report->options->format], report);
 }
 
 static void show_progress(const struct stat_options *options, unsigned int run,
@@ -270,7 +223,7 @@ static int run_all(struct stat_report *report, struct engine_events *events,
 	if (!options->interval_ms || options->summary)
 		write_report(report);
 	if ((options->plot || options->live) && !options->quiet)
-		draw(stat_write_plot, report);
+		stat_output_put(stat_write_plot, report);
 	return status;
 }
 
@@ -310,6 +263,25 @@ static int make_counts(struct stat_report *report)
 	return -1;
 }
 
+static int run_with_output(struct stat_report *report,
+			   struct engine_events *events,
+			   const struct engine_targets *targets)
+{
+	int status = EXIT_USAGE;
+
+	if (stat_output_open(report->options))
+		return EXIT_FAILED;
+	if (report->options->live && !stat_output_is_terminal())
+		fputs("upmu stat: --live wants a terminal\n"
+		      "hint: --plot draws at the end, anywhere\n",
+		      stderr);
+	else
+		status = run_all(report, events, targets);
+	if ((stat_output_close() || is_late) && !status)
+		status = EXIT_FAILED;
+	return status;
+}
+
 static int count(const struct stat_options *options,
 		 struct engine_events *events, const struct stat_groups *groups,
 		 struct stat_regions *regions)
@@ -331,20 +303,8 @@ static int count(const struct stat_options *options,
 	}
 	if (options->format == STAT_FORMAT_RPISTAT)
 		report.cpus = count_cpus();
-	output = make_counts(&report) || try_openmetrics(options)
-			 ? NULL
-			 : open_output(options);
-	if (output && options->live && !isatty(fileno(output))) {
-		fputs("upmu stat: --live wants a terminal\n"
-		      "hint: --plot draws at the end, anywhere\n",
-		      stderr);
-		status = EXIT_USAGE;
-	} else if (output)
-		status = run_all(&report, events, &targets);
-	if (output && output != stderr && fclose(output))
-		write_failed(options);
-	if ((is_lost || is_late) && !status)
-		status = EXIT_FAILED;
+	if (!make_counts(&report) && !try_openmetrics(options))
+		status = run_with_output(&report, events, &targets);
 	free(report.count);
 	free(report.spread);
 	free(report.value);

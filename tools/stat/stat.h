@@ -290,6 +290,20 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 		  const struct engine_targets *targets, int pass,
 		  stat_interval_fn *interval, int *exit_status);
 
+/* ---- where reports go (output.c) ----------------------------------------- */
+
+/** From -o, --append and --log-fd. 0, or -1 once the user was told. */
+int stat_output_open(const struct stat_options *options);
+bool stat_output_is_terminal(void);
+/** What a file does not take goes to stderr. 0, or -1 once the user was told.
+ */
+int stat_output_put(int (*writer)(FILE *, const struct stat_report *),
+		    const struct stat_report *report);
+/** Tell, once, that something could not be written. Returns -1. */
+int stat_output_lose(void);
+/** Was any of it? */
+bool stat_output_close(void);
+
 /* ---- writers (out_*.c); each returns 0 or -1 with errno set ------------- */
 
 int stat_write_text(FILE *out, const struct stat_report *report);

@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Every command that writes a file of the user's: what cannot be written is told
+# on one line, the former file stays, and no result of a run is lost.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
+	cd "$BATS_TEST_TMPDIR" || return
+	echo former >file
+}
+
+# A disk that takes so many bytes of a file. What bats reads is no file, else
+# the limit would be that of the messages, too.
+full() {	# BYTES ARGUMENT...: $status, out, err
+	run python3 - "$1" "$upmu" "${@:2}" <<-'P'
+		import resource, subprocess, sys
+		most = int(sys.argv[1])
+		done = subprocess.run(
+		    sys.argv[2:], capture_output=True, restore_signals=False,
+		    preexec_fn=lambda: resource.setrlimit(
+		        resource.RLIMIT_FSIZE, (most, most)))
+		open("out", "wb").write(done.stdout)
+		open("err", "wb").write(done.stderr)
+		sys.exit(done.returncode)
+	P
+}
+
+former_is_there_alone() {
+	[ "$(cat file)" = former ] && [ "$(echo file*)" = file ]
+}
+
+@test "a_full_disk_leaves_the_former_file_and_stderr_gets_the_report" {
+	for how in '' -j '-x ,' '-r 2' '-r 2 -j' '--format rpistat' --plot \
+		'-I 20' '-I 20 -j' '-I 20 --plot'; do
+		# shellcheck disable=SC2086 # words
+		full 0 stat $how -o file -e page-faults -- sleep 0.05
+		[ "$status" -eq 125 ]
+		[ "$(head -n 1 err)" = "upmu stat: cannot write the report to 'file': File too large" ]
+		[ "$(grep -c cannot err)" -eq 1 ]
+		[ "$(wc -l <err)" -gt 1 ]
+		former_is_there_alone
+	done
+}
+
+@test "a_full_disk_leaves_no_part_of_a_report_that_is_appended" {
+	printf '%1000s\n' former >file
+	cp file former
+	full 1100 stat --append -o file -e page-faults -- true
+	[ "$status" -eq 125 ]
+	grep -q "cannot write the report to 'file'" err
+	grep -q page-faults err
+	cmp file former
+}
+
+# Each is one line of some 300 bytes.
+@test "a_disk_that_fills_up_has_whole_intervals_and_stderr_the_rest" {
+	full 1500 stat -I 20 -j -o file -e page-faults -- sleep 0.3
+	[ "$status" -eq 125 ]
+	[ "$(grep -c cannot err)" -eq 1 ]
+	grep -v cannot err >rest
+	[ -s rest ]
+	python3 - <<-'P'
+		import json
+		parts = [[json.loads(line)["interval_s"] for line in open(name)]
+		         for name in ("file", "rest")]
+		assert parts[0] and parts[0] + parts[1] == sorted(sum(parts, []))
+		assert parts[0][0] < 0.1 and parts[1][-1] > 0.3
+	P
+}
+
+@test "a_program_that_cannot_be_run_leaves_the_former_report" {
+	run -127 "$upmu" stat -o file -- ./none
+	former_is_there_alone
+}
+
+@test "a_full_disk_leaves_the_former_comparison_and_stdout_gets_the_new_one" {
+	full 0 compare -r 2 -j -o file -e page-faults true -- true
+	[ "$status" -eq 125 ]
+	[ "$(cat err)" = "upmu compare: cannot write the report to 'file': File too large" ]
+	python3 -c 'import json; json.load(open("out"))'
+	former_is_there_alone
+}
+
+@test "compare_is_told_of_a_file_that_cannot_be_before_anything_runs" {
+	run "$upmu" compare -o none/file touch ran -- true
+	[ "$status" -eq 125 ]
+	[ "${#lines[@]}" -eq 1 ]
+	[ ! -e ran ]
+}
+
+# All that write files, each into "file".
+write_each() {	# COMMAND...: runs them
+	"$upmu" stat -j -o sample -e page-faults -- true
+	for what in 'stat -o file -- true' 'stat -j -o file -- true' \
+		'stat -I 20 -o file -- true' 'stat --append -o file -- true' \
+		'stat --openmetrics file -- true' \
+		'compare -r 2 -o file true -- true' \
+		'merge -o file sample' 'report -o file sample'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr "$@" "$upmu" $what
+		check_each
+	done
+}
+
+as_nobody() {
+	[ "$(id -u)" -ne 0 ] || {
+		chown -R 65534 .
+		as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+		"${as[@]}" test -x "$upmu" -a -w . ||
+			skip "nobody may not come here"
+	}
+}
+
+@test "a_file_that_may_not_be_written_stays" {
+	check_each() {
+		[ "$status" -eq 125 ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ "$stderr" == *"'file': Permission denied" ]]
+		former_is_there_alone
+	}
+	chmod 444 file
+	as_nobody
+	write_each "${as[@]}"
+}
+
+@test "a_file_in_a_folder_that_may_not_be_written_is_written" {
+	check_each() {
+		[ "$status" -eq 0 ]
+		[ "$(wc -c <../file)" -gt 8 ]
+		[ "$(stat -c %i ../file)" = "$inode" ]
+	}
+	inode=$(stat -c %i file)
+	mkdir here
+	as_nobody
+	chmod 555 .
+	cd here
+	ln -s ../file file
+	write_each "${as[@]}"
+	chmod 755 ..
+}
+
+@test "a_link_stays_one_and_its_file_is_replaced_or_stays" {
+	mkdir there
+	mv file there/file
+	ln -s there/file file
+	full 0 stat -o file -e page-faults -- true
+	[ "$status" -eq 125 ]
+	[ -L file ] && [ "$(cat there/file)" = former ]
+	[ "$(ls there)" = file ]
+	"$upmu" stat -o file -e page-faults -- true
+	[ -L file ] && grep -q page-faults there/file
+	rm there/file
+	"$upmu" stat -o file -e page-faults -- true
+	[ -L file ] && grep -q page-faults there/file
+}
+
+@test "standard_output_by_its_name_is_not_replaced" {
+	echo before >log
+	"$upmu" stat -o /dev/stdout --append -e page-faults -- echo printed >>log
+	[ "$(head -n 2 log | tr '\n' ' ')" = "before printed " ]
+	grep -q page-faults log
+}
+
+@test "the_longest_name_that_a_file_can_have_is_written" {
+	name=$(printf '%0255d' 0)
+	for turn in 1 2; do
+		"$upmu" stat -o "$name" -e page-faults -- true
+		"$upmu" merge -o "$name" <("$upmu" stat -j -o /dev/stdout true)
+	done
+	grep -q '1 rank' "$name"
+	[ "$turn" = 2 ]
+}
