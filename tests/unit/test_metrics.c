@@ -18,10 +18,10 @@ static const struct upmu_core *core_called(const char *name)
 static void each_row_holds_on_a_core_and_has_groups_that_are_known(void **state)
 {
 	const struct upmu_core *core;
+	const struct metric_row *row;
 
 	(void)state;
-	for (size_t i = 0; i < metric_rows_n; i++) {
-		const struct metric_row *row = &metric_rows[i];
+	for (size_t i = 0; (row = metric_row_at(i)); i++) {
 		bool holds = false, grouped = false;
 		const char *group;
 
@@ -41,9 +41,10 @@ static void each_row_holds_on_a_core_and_has_groups_that_are_known(void **state)
 /* A core that a row names has what the row wants. */
 static void each_core_that_a_row_names_has_its_events(void **state)
 {
+	const struct metric_row *row;
+
 	(void)state;
-	for (size_t i = 0; i < metric_rows_n; i++) {
-		const struct metric_row *row = &metric_rows[i];
+	for (size_t i = 0; (row = metric_row_at(i)); i++) {
 		const char *at = row->cores;
 
 		while (*at) {
@@ -61,20 +62,30 @@ static void each_core_that_a_row_names_has_its_events(void **state)
 	}
 }
 
-/* Neoverse N2, five slots; the numbers are made up, the results by hand. */
+/* Five slots; the numbers are made up, the results by hand. */
 static double numbers(void *context, const char *name, size_t length)
 {
 	static const struct {
 		const char *name;
 		double value;
 	} known[] = {
-		{ "cpu_cycles", 1000 },		{ "slots", 5 },
-		{ "stall_slot", 2500 },		{ "stall_slot_frontend", 1000 },
-		{ "stall_slot_backend", 1500 }, { "br_mis_pred", 10 },
-		{ "op_retired", 900 },		{ "op_spec", 1200 },
-		{ "l1d_cache_refill", 50 },	{ "l1d_cache", 1000 },
-		{ "inst_retired", 2000 },	{ "l2d_cache", 0 },
+		{ "cpu_cycles", 1000 },
+		{ "slots", 5 },
+		{ "stall_slot", 2500 },
+		{ "stall_slot_frontend", 1000 },
+		{ "stall_slot_backend", 1500 },
+		{ "br_mis_pred", 10 },
+		{ "op_retired", 900 },
+		{ "op_spec", 1200 },
+		{ "l1d_cache_refill", 50 },
+		{ "l1d_cache", 1000 },
+		{ "inst_retired", 2000 },
+		{ "l2d_cache", 0 },
 		{ "l2d_cache_refill", 0 },
+		{ "imp_wfx_clock_cycles", 200 },
+		{ "stall_frontend", 300 },
+		{ "stall_backend", 400 },
+		{ "stall_frontend_flush", 240 },
 	};
 
 	(void)context;
@@ -85,13 +96,18 @@ static double numbers(void *context, const char *name, size_t length)
 	return NAN;
 }
 
+static double value_on(const char *core, const char *key)
+{
+	const struct metric_row *row = metric_for(key, core_called(core), NULL);
+
+	if (!row)
+		fail_msg("%s has no %s", core, key);
+	return metric_value(row, numbers, NULL);
+}
+
 static double value_of(const char *key)
 {
-	const struct metric_row *row =
-		metric_for(key, core_called("neoverse-n2"), NULL);
-
-	assert_non_null(row);
-	return metric_value(row, numbers, NULL);
+	return value_on("neoverse-n2", key);
 }
 
 static void assert_near(double value, double wanted)
@@ -113,6 +129,31 @@ static void formulas_give_what_a_hand_reckons(void **state)
 	/* 100 * 3/4 * 1/2 */
 	assert_near(value_of("retiring"), 37.5);
 	/* The four are all there is, but for what mispredictions shift. */
+}
+
+/* Of 1000 cycles 200 only waited; which end they count for differs. */
+static void c1_cores_take_off_what_wfi_and_wfe_wait(void **state)
+{
+	(void)state;
+	/* 100/800, 300/800; 400/800, 200/800 */
+	assert_near(value_on("c1-ultra", "frontend_stalled_percent"), 12.5);
+	assert_near(value_on("c1-pro", "frontend_stalled_percent"), 37.5);
+	assert_near(value_on("c1-premium", "backend_stalled_percent"), 50);
+	assert_near(value_on("c1-pro", "backend_stalled_percent"), 25);
+	/* (1000 - 1000) / 4000 - 40/800; 1000/4000 - 240/800 */
+	assert_near(value_on("c1-premium", "frontend_bound"), -5);
+	assert_near(value_on("c1-pro", "frontend_bound"), -5);
+	/* 1500/4000; 500/4000 */
+	assert_near(value_on("c1-ultra", "backend_bound"), 37.5);
+	assert_near(value_on("c1-pro", "backend_bound"), 12.5);
+	/* (1 - 1500/4000) * 1/4 + 40/800; + 240/800 */
+	assert_near(value_on("c1-ultra", "bad_speculation"), 20.625);
+	assert_near(value_on("c1-pro", "bad_speculation"), 45.625);
+	/* (1 - 1500/4000) * 3/4 */
+	assert_near(value_on("c1-ultra", "retiring"), 46.875);
+	assert_near(value_on("c1-pro", "retiring"), 46.875);
+	/* C1-Nano takes nothing off. */
+	assert_near(value_on("c1-nano", "backend_bound"), 30);
 }
 
 static void what_has_no_number_or_divides_by_0_has_no_value(void **state)
@@ -171,6 +212,10 @@ static void the_first_row_that_holds_is_taken(void **state)
 					core_called("neoverse-v2"), NULL),
 			     core_called("neoverse-v2")),
 		8);
+	assert_int_equal(metric_slots(metric_for("retiring",
+						 core_called("c1-ultra"), NULL),
+				      core_called("c1-ultra")),
+			 10);
 }
 
 int main(void)
@@ -180,6 +225,7 @@ int main(void)
 			each_row_holds_on_a_core_and_has_groups_that_are_known),
 		cmocka_unit_test(each_core_that_a_row_names_has_its_events),
 		cmocka_unit_test(formulas_give_what_a_hand_reckons),
+		cmocka_unit_test(c1_cores_take_off_what_wfi_and_wfe_wait),
 		cmocka_unit_test(
 			what_has_no_number_or_divides_by_0_has_no_value),
 		cmocka_unit_test(products_go_before_sums_and_from_the_left),

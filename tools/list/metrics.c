@@ -35,13 +35,14 @@ static void print_row(const struct metric_row *row,
 static size_t print_core(const struct upmu_core *core,
 			 const struct upmu_core_kind *kind)
 {
+	const struct metric_row *row;
 	size_t n = 0;
 
 	printf("%s (%s)\n\n", upmu_core_title(core), upmu_core_name(core));
-	for (size_t i = 0; i < metric_rows_n; i++) {
-		if (!is_shown(&metric_rows[i], core, kind))
+	for (size_t i = 0; (row = metric_row_at(i)); i++) {
+		if (!is_shown(row, core, kind))
 			continue;
-		print_row(&metric_rows[i], core);
+		print_row(row, core);
 		n++;
 	}
 	if (!n)
@@ -64,12 +65,12 @@ static json_t *row_object(const struct metric_row *row,
 static json_t *core_object(const struct upmu_core *core,
 			   const struct upmu_core_kind *kind)
 {
+	const struct metric_row *row;
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < metric_rows_n; i++)
-		if (is_shown(&metric_rows[i], core, kind))
-			json_array_append_new(
-				list, row_object(&metric_rows[i], core));
+	for (size_t i = 0; (row = metric_row_at(i)); i++)
+		if (is_shown(row, core, kind))
+			json_array_append_new(list, row_object(row, core));
 	return json_pack("{s:s, s:o}", "core", upmu_core_name(core), "metrics",
 			 list);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics.h"
+#include "rows.h"
 
 struct reader {
 	const char *at;
@@ -86,6 +86,14 @@ double metric_value(const struct metric_row *row, metric_get_fn *get,
 	return next(&r) ? NAN : value;
 }
 
+const struct metric_row *metric_row_at(size_t n)
+{
+	if (n < metric_ratios_n)
+		return &metric_ratios[n];
+	n -= metric_ratios_n;
+	return n < metric_topdown_n ? &metric_topdown[n] : NULL;
+}
+
 static const char *const groups[] = { "cache",	  "branch", "tlb",
 				      "frontend", "memory", "topdown" };
 
@@ -162,9 +170,10 @@ const struct metric_row *metric_for(const char *key,
 				    const struct upmu_core *core,
 				    const struct upmu_core_kind *kind)
 {
-	for (size_t i = 0; i < metric_rows_n; i++)
-		if (!strcmp(metric_rows[i].key, key) &&
-		    metric_holds(&metric_rows[i], core, kind))
-			return &metric_rows[i];
+	const struct metric_row *row;
+
+	for (size_t i = 0; (row = metric_row_at(i)); i++)
+		if (!strcmp(row->key, key) && metric_holds(row, core, kind))
+			return row;
 	return NULL;
 }

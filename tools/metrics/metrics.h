@@ -3,9 +3,9 @@
  * metrics.h - ratios of events with a name: what they are made of, on which
  * cores, which way is better and what a bad one points to
  *
- * The rows are data (table.c). A row holds for a core that has each event of
- * its formula and, where the row names cores, is one of them; of rows with one
- * key the first that holds is taken.
+ * The rows are data (table.c, topdown.c). A row holds for a core that has each
+ * event of its formula and, where the row names cores, is one of them; of rows
+ * with one key the first that holds is taken.
  */
 #ifndef UPMU_TOOLS_METRICS_H
 #define UPMU_TOOLS_METRICS_H
@@ -34,8 +34,8 @@ struct metric_row {
 	enum metric_better better;
 };
 
-extern const struct metric_row metric_rows[];
-extern const size_t metric_rows_n;
+/** NULL from the end on. */
+const struct metric_row *metric_row_at(size_t n);
 
 /** "cache", ...; NULL from the end on. "all" is every row. */
 const char *metric_group_at(size_t n);

@@ -28,11 +28,10 @@ static void tell_groups(void)
 
 static int choose(struct stat_groups *groups, const char *word, size_t length)
 {
+	const struct metric_row *row;
 	bool found = false;
 
-	for (size_t i = 0; i < metric_rows_n; i++) {
-		const struct metric_row *row = &metric_rows[i];
-
+	for (size_t i = 0; (row = metric_row_at(i)); i++) {
 		if (!metric_is(row, word, length))
 			continue;
 		found = true;

@@ -182,7 +182,7 @@ struct stat_metric {
 #define STAT_GROUPS_MOST  64
 #define STAT_METRICS_MOST ((18 + STAT_GROUPS_MOST) * UPMU_KINDS_MAX)
 
-/** What -M and -d chose, of metric_rows. */
+/** What -M and -d chose, of metric_row_at(). */
 struct stat_groups {
 	const char *key[STAT_GROUPS_MOST];
 	size_t n;
