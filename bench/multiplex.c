@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * multiplex [RUNS|slices] - how good the estimates of "upmu stat" are, beside
- * linear scaling, on made-up programs; or the slices of one run. Both are in
- * docs/multiplexing.md.
+ * multiplex [RUNS [SEED]|slices] - how good the estimates of "upmu stat" are,
+ * beside linear scaling, on made-up programs; or the slices of one run. Both
+ * are in docs/multiplexing.md.
  */
 #include <math.h>
 #include <stdio.h>
@@ -41,6 +41,9 @@ static void print_table(struct trial_options o, const char *title)
 	}
 	printf("%-13s %30.2f %6.2f %6.1f\n", "all", exp(perf / PROGRAM_KINDS),
 	       exp(linear / PROGRAM_KINDS), 100 * held / PROGRAM_KINDS);
+	o.kind = PROGRAM_UNKNOWABLE;
+	trial_run(&o, &t);
+	print_row(program_name(o.kind), &t);
 	printf("of %zu intervals %zu have no width, %zu exclude linear "
 	       "scaling; %zu of these hold the truth\n\n",
 	       looked, empty, apart, apart_held);
@@ -71,6 +74,8 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		o.runs = strtoul(argv[1], NULL, 10);
+	if (argc > 2)
+		o.seed = strtoull(argv[2], NULL, 10);
 	if (!o.runs)
 		return 2;
 	print_table(o, "four sets, slices of 4 ms");

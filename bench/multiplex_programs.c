@@ -288,11 +288,115 @@ static void make_walk(struct making *m)
 	}
 }
 
+/* Code is translated while it runs: misses fade, cycles do not tell it. */
+static void make_warming(struct making *m)
+{
+	double fade = random_between(m->random, 50, 500) * m->pieces_ms;
+
+	for (size_t i = 0; i < m->n; i++)
+		m->pace[i].rate = 1 + 30 * exp(-(double)i / fade);
+}
+
+/* One waits in a loop for the other, who misses: fewer events, more IPC. */
+static struct pace spins_or_works(struct random *random, int phase)
+{
+	static const struct pace spins = { 2, 0.01, 2, 1, 0 };
+
+	return phase % 2 ? spins
+			 : (struct pace){ 0.5, random_between(random, 3, 6), 1,
+					  1, 0 };
+}
+
+static void make_spin(struct making *m)
+{
+	fill_phases(m, 0.2, 8, spins_or_works);
+}
+
+/* The last pages are written out when it ends. */
+static void make_end(struct making *m)
+{
+	size_t length = random_size(m->random, 0.01 * m->n, 0.04 * m->n);
+
+	fill(m, m->n - length, length, (struct pace){ 0.8, 60, 1, 1, 0 });
+}
+
+/* Workers are born, work unlike each other, and end. */
+static void make_crowd(struct making *m)
+{
+	static const struct pace alone = { 1, 1, 1, 1, 0 };
+	size_t length;
+
+	for (size_t i = 0; i < m->n; i += length) {
+		struct pace pace = alone;
+
+		length = 1 + random_size(m->random, 5 * m->pieces_ms,
+					 80 * m->pieces_ms);
+		if (random_between(m->random, 0, 1) < 0.5) {
+			pace.threads = 1 + random_size(m->random, 1, 8);
+			pace.ipc = random_between(m->random, 0.3, 1.2);
+			pace.rate = random_between(m->random, 0, 12);
+		}
+		fill(m, i, length, pace);
+	}
+}
+
+/* A fast beat inside a slow one, both unseen by cycles and instructions. */
+static void make_beats(struct making *m)
+{
+	double slow = random_between(m->random, 100, 300);
+	double quick = random_between(m->random, 1.5, 9);
+
+	for (size_t i = 0; i < m->n; i++) {
+		double ms = i / m->pieces_ms;
+
+		if (fmod(ms, slow) < 0.5 * slow &&
+		    fmod(ms, quick) < 0.3 * quick)
+			m->pace[i].rate = 10;
+	}
+}
+
+/* Two rates of one speed, changed seldom. */
+static struct pace sly_two(struct random *random, int phase)
+{
+	(void)random;
+	return (struct pace){ 1, phase % 2 ? 6 : 1, 1, 1, 0 };
+}
+
+static void make_sly(struct making *m)
+{
+	fill_phases(m, 100, 1500, sly_two);
+}
+
+/* Packets: each wakes it for a moment, few for long, then many. */
+static void make_packets(struct making *m)
+{
+	double busy = 0.1;
+
+	fill(m, 0, m->n, (struct pace){ 0, 0, 0, 1, 0 });
+	for (size_t i = 0; i < m->n; i++) {
+		if (random_between(m->random, 0, 1) < 0.002 / m->pieces_ms)
+			busy = random_between(m->random, 0.02, 0.9);
+		if (random_between(m->random, 0, 1) < busy)
+			m->pace[i] = (struct pace){ 0.6, 5, 1, 1, 0 };
+	}
+}
+
+/* Once, anywhere, for some milliseconds: as many events as in all the rest. */
+static void make_spike(struct making *m)
+{
+	size_t length =
+		random_size(m->random, 1 * m->pieces_ms, 4 * m->pieces_ms);
+	double rate = (double)m->n / (length + 1);
+
+	fill(m, random_size(m->random, 0, m->n), length,
+	     (struct pace){ 1, rate, 1, 1, 0 });
+}
+
 static const struct kind {
 	const char *name;
 	void (*make)(struct making *m);
 	double pieces_ms, low_s, high_s;
-} kinds[PROGRAM_KINDS] = {
+} kinds[PROGRAM_KINDS + 1] = {
 	{ "uniform", make_uniform, 1, 1, 5 },
 	{ "two phases", make_two, 1, 1, 5 },
 	{ "many phases", make_many, 1, 1, 5 },
@@ -315,6 +419,14 @@ static const struct kind {
 	{ "collector", make_collector, 1, 1, 5 },
 	{ "any phases", make_phases, 1, 1, 5 },
 	{ "walk", make_walk, 1, 1, 5 },
+	{ "warming up", make_warming, 1, 1, 5 },
+	{ "spinning", make_spin, 5, 0.3, 2 },
+	{ "end", make_end, 5, 0.3, 2 },
+	{ "crowd", make_crowd, 1, 1, 5 },
+	{ "two beats", make_beats, 2, 1, 5 },
+	{ "sly", make_sly, 1, 1, 5 },
+	{ "packets", make_packets, 5, 0.5, 2 },
+	[PROGRAM_UNKNOWABLE] = { "a spike", make_spike, 2, 1, 5 },
 };
 
 const char *program_name(size_t kind)

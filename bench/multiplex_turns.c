@@ -247,7 +247,7 @@ static void conclude(struct tally *t)
 void trial_run(const struct trial_options *o, struct trial *out)
 {
 	static struct program program;
-	struct random random = { .state = 1000 + o->kind };
+	struct random random = { .state = 1000 + 1000003 * o->seed + o->kind };
 	struct tally tally = {
 		.sum = out, .reach = calloc(o->runs * o->sets, sizeof(double))
 	};

@@ -10,9 +10,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct trial_options {
 	size_t kind, runs, sets;
+	uint64_t seed; /* 0: that of the tests */
 	double slice_ms;
 	double switch_us;	   /* of processor time that a switch takes */
 	double low_s, high_s;	   /* 0: as long as the kind is */
