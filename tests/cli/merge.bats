@@ -116,6 +116,21 @@ value() {	# FILE EXPRESSION
 	[ "$(value all.json 'len(r["problems"])')" = 8 ]
 }
 
+@test "merge_leaves_out_what_a_run_of_more_ranks_left_behind" {
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" former 6
+	cp former/rank-[45].json ranks/
+	run "$upmu" merge -j -o all.json ranks/*
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[ "${lines[1]}" = "upmu merge: 'ranks/rank-5.json': of a run of 6 ranks, not of 4: left out" ]
+	[ "$(value all.json 'row["instructions"]["sum"]')" = 4006.0 ]
+	[ "$(value all.json '(r["ranks_wanted"], len(r["ranks"]))')" = '(4, 4)' ]
+	# Not told by the launcher: nothing to go by.
+	sed -i '/"ranks"/d' ranks/rank-[45].json
+	"$upmu" merge -j -o all.json ranks/*
+	[ "$(value all.json 'len(r["ranks"])')" = 6 ]
+}
+
 @test "merge_of_an_event_that_one_rank_lacks_says_so" {
 	sed -i 's/"value": 2000/"value": null/' ranks/rank-2.json
 	run "$upmu" merge ranks/*

@@ -71,8 +71,6 @@ static bool is_taken(struct merge *m, const char *file, int number)
 static void take(struct merge *m, const char *file, json_t *report)
 {
 	const json_t *number = json_object_get(report, "rank");
-	json_int_t wanted =
-		json_integer_value(json_object_get(report, "ranks"));
 	const char *fault = find_fault(report);
 	struct merge_rank *more, rank = { .number = -1, .report = report };
 
@@ -82,6 +80,7 @@ static void take(struct merge *m, const char *file, json_t *report)
 	}
 	if (number)
 		rank.number = (int)json_integer_value(number);
+	rank.of = (size_t)json_integer_value(json_object_get(report, "ranks"));
 	if (is_taken(m, file, rank.number))
 		return;
 	more = realloc(m->rank, (m->ranks + 1) * sizeof(*more));
@@ -93,8 +92,6 @@ static void take(struct merge *m, const char *file, json_t *report)
 		merge_complain(m, file, strerror(ENOMEM));
 		return;
 	}
-	if (wanted > 0 && (size_t)wanted > m->wanted)
-		m->wanted = (size_t)wanted;
 	json_incref(report);
 	m->rank[m->ranks++] = rank;
 }
@@ -119,12 +116,16 @@ void merge_read(struct merge *m, const char *path)
 			     });
 }
 
+void merge_drop(struct merge_rank *rank)
+{
+	free(rank->file);
+	json_decref(rank->report);
+}
+
 void merge_free(struct merge *m)
 {
-	for (size_t i = 0; i < m->ranks; i++) {
-		free(m->rank[i].file);
-		json_decref(m->rank[i].report);
-	}
+	for (size_t i = 0; i < m->ranks; i++)
+		merge_drop(&m->rank[i]);
 	for (size_t i = 0; i < m->rows; i++)
 		free(m->row[i].value);
 	free(m->rank);

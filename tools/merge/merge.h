@@ -15,6 +15,7 @@
 
 struct merge_rank {
 	int number; /* -1: not told by its file */
+	size_t of;  /* how many ranks its run had; 0: not told */
 	char *file;
 	json_t *report;
 };
@@ -51,6 +52,7 @@ void merge_complain(struct merge *m, const char *file, const char *why);
 void merge_read(struct merge *m, const char *path);
 /** Once all are read: order, missing ranks, rows, sums. 0 or -1: no memory. */
 int merge_add_up(struct merge *m);
+void merge_drop(struct merge_rank *rank);
 void merge_free(struct merge *m);
 
 /** "rank 3", or the file's name; @out of @size. */

@@ -51,6 +51,33 @@ static void tell_missing(struct merge *m, size_t end)
 	free(list);
 }
 
+/*
+ * A run of fewer ranks leaves the files of a former one behind its own, and
+ * writes those of its first ranks.
+ */
+static void leave_former_runs_out(struct merge *m)
+{
+	size_t kept = 0;
+	char why[96];
+
+	for (size_t i = 0; i < m->ranks && !m->wanted; i++)
+		m->wanted = m->rank[i].of;
+	for (size_t i = 0; i < m->ranks; i++) {
+		struct merge_rank *rank = &m->rank[i];
+
+		if (!rank->of || rank->of == m->wanted) {
+			m->rank[kept++] = *rank;
+			continue;
+		}
+		snprintf(why, sizeof(why),
+			 "of a run of %zu ranks, not of %zu: left out",
+			 rank->of, m->wanted);
+		merge_complain(m, rank->file, why);
+		merge_drop(rank);
+	}
+	m->ranks = kept;
+}
+
 /* Without a number from the launcher, gaps tell. */
 static void look_for_missing(struct merge *m)
 {
@@ -192,6 +219,7 @@ int merge_add_up(struct merge *m)
 	if (!m->ranks)
 		return 0;
 	qsort(m->rank, m->ranks, sizeof(*m->rank), by_number);
+	leave_former_runs_out(m);
 	look_for_missing(m);
 	for (size_t i = 0; i < m->ranks; i++)
 		error |= add_rank(m, i);
