@@ -344,6 +344,25 @@ def test_regions_nest_in_threads_and_decorate():
     assert done.stderr == ""
 
 
+def test_what_a_call_does_not_run_is_refused():
+    async def coroutine():
+        pass
+
+    def generator():
+        yield
+
+    async def both():
+        yield
+
+    for function in (coroutine, generator, both):
+        with pytest.raises(TypeError, match="calling it runs none of it"):
+            upmu.region("later")(function)
+        with pytest.raises(TypeError):
+            upmu.region(function)
+        with pytest.raises(TypeError):
+            upmu.measure(function, events="page-faults")
+
+
 def test_regions_report_at_exit_where_they_are_told_to(tmp_path):
     path = tmp_path / "regions.json"
     done = python("import upmu\nupmu.init_regions('page-faults')\n"

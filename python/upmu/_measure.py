@@ -10,6 +10,7 @@ from typing import Any, Iterator, NamedTuple
 
 from . import _show
 from ._library import Error, library
+from ._regions import refuse_what_runs_later
 from ._sets import Set
 
 
@@ -106,11 +107,13 @@ def measure(function: Callable, *arguments: Any,
 
     The function is called warmup + runs times with the arguments, on this
     thread, with the garbage collector off. `options` are those of upmu.Set.
-    ValueError: runs below 1 or warmup below 0. Error EAGAIN: the events were
+    ValueError: runs below 1 or warmup below 0. TypeError: a coroutine or
+    generator, of which a call runs nothing. Error EAGAIN: the events were
     not on the hardware all the time; else as of upmu.Set.
     """
     if runs < 1 or warmup < 0:
         raise ValueError("runs is at least 1, warmup at least 0")
+    refuse_what_runs_later(function)
     with Set(events, **(options or {})) as counted:
         handle, n = counted._open_handle(), len(counted)
         collects = gc.isenabled()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterable
 from ctypes import byref, c_void_p
@@ -45,6 +46,16 @@ def init_regions(events: str | Iterable[str] | None = None,
     library.check(library.regions_init(text, byref(options(**how))))
 
 
+def refuse_what_runs_later(function: Callable) -> None:
+    """Its call only makes an object; what runs, runs in pieces."""
+    if (inspect.iscoroutinefunction(function)
+            or inspect.isgeneratorfunction(function)
+            or inspect.isasyncgenfunction(function)):
+        raise TypeError(f"{function.__qualname__}() is a coroutine or a "
+                        "generator: calling it runs none of it; enter a "
+                        "region inside it, around what does not wait")
+
+
 class Region:
     """A region: `with` enters it, as a decorator each call does.
 
@@ -64,6 +75,8 @@ class Region:
         library.check(library.region_end(self._region))
 
     def __call__(self, function: Callable) -> Callable:
+        refuse_what_runs_later(function)
+
         @functools.wraps(function)
         def inside(*arguments: Any, **named: Any) -> Any:
             with self:
