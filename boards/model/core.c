@@ -54,11 +54,14 @@ static void core_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 void core_start(void)
 {
 	static bool started;
+	unsigned page_shift;
 
 	if (__atomic_exchange_n(&started, true, __ATOMIC_SEQ_CST))
 		return;
+	/* another CPU may still be off */
+	page_shift = system_page_shift(qemu_current());
 	for (int i = 0; i < qemu_cpus(); i++) {
-		memory_make(&cpus[i]);
+		memory_make(&cpus[i], page_shift);
 		branch_make(&cpus[i].branches, &settings_core(i)->branches);
 	}
 	snoop_start();

@@ -36,8 +36,15 @@ struct block {
 	uint16_t bytes[2];
 	uint8_t level, branch, vector;
 	bool conditional, is_a64;
+	bool zeroes; /* its last instruction */
+	uint8_t classes;
 	uint16_t n;
-	uint16_t class[CLASSES];
+	/* how many instructions of it are of which class, CLASS_OTHER left out
+	 */
+	struct {
+		uint8_t class;
+		uint16_t n;
+	} of_class[CLASSES];
 	struct insn insn[];
 };
 
@@ -120,7 +127,8 @@ static inline uint64_t *cpu_tally(struct cpu *cpu, unsigned level)
 /* ---- memory.c -------------------------------------------------------------
  */
 
-void memory_make(struct cpu *cpu);
+/* @page_shift: log2 of the kernel's pages. */
+void memory_make(struct cpu *cpu, unsigned page_shift);
 /* QEMU's callback for each access; @data is the struct insn. */
 void memory_access(unsigned vcpu, qemu_plugin_meminfo_t info, uint64_t virt,
 		   void *data);

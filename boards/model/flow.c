@@ -183,8 +183,8 @@ static void classes(struct cpu *cpu, const struct block *block)
 {
 	uint64_t *tally = cpu->tally[block->level] + CLASS_TALLIES;
 
-	for (int i = 0; i < CLASSES; i++)
-		tally[i] += block->class[i];
+	for (unsigned i = 0; i < block->classes; i++)
+		tally[block->of_class[i].class] += block->of_class[i].n;
 }
 
 void flow_block(unsigned vcpu, void *data)
@@ -195,7 +195,7 @@ void flow_block(unsigned vcpu, void *data)
 
 	inside_end(cpu);
 	before = cpu->block;
-	if (before && before->insn[before->n - 1].zeroes)
+	if (before && before->zeroes)
 		zeroed_last(cpu, before, block);
 	if (block->vector != NO_VECTOR) {
 		exception(cpu, block);

@@ -16,6 +16,18 @@
 static struct cache l2; /* shared, as is the lock of it */
 static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void lock_l2(void)
+{
+	if (qemu_cpus() > 1)
+		pthread_mutex_lock(&l2_lock);
+}
+
+static void unlock_l2(void)
+{
+	if (qemu_cpus() > 1)
+		pthread_mutex_unlock(&l2_lock);
+}
+
 /* What QEMU tells of an access, once for each kind: KNOWN, STORE, log2 size */
 static uint8_t kinds[INFOS];
 
@@ -33,7 +45,7 @@ static uint8_t kind_of(qemu_plugin_meminfo_t info)
 	return kind;
 }
 
-void memory_make(struct cpu *cpu)
+void memory_make(struct cpu *cpu, unsigned page_shift)
 {
 	const struct core_shape *shape = settings_core(cpu->id);
 
@@ -42,9 +54,9 @@ void memory_make(struct cpu *cpu)
 	cpu->quick_of_set = calloc(cpu->l1d.sets, 1);
 	cpu->line_shift = cpu->l1d.shift;
 	cpu->line_mask = ~((1ull << cpu->line_shift) - 1);
-	cpu->page_shift = system_page_shift(cpu->id);
-	micro_tlb_make(&cpu->itlb, shape->itlb);
-	micro_tlb_make(&cpu->dtlb, shape->dtlb);
+	cpu->page_shift = page_shift;
+	micro_tlb_make(&cpu->itlb, shape->itlb, page_shift);
+	micro_tlb_make(&cpu->dtlb, shape->dtlb, page_shift);
 	cpu->has_tlb = shape->tlb_entries;
 	if (cpu->has_tlb)
 		main_tlb_make(&cpu->tlb, shape->tlb_entries, shape->tlb_ways);
@@ -79,9 +91,9 @@ static void second_level(struct cpu *cpu, uint64_t *tally, uint64_t at,
 		return;
 	}
 	tally[write_back ? L2_WRITES : L2_READS]++;
-	pthread_mutex_lock(&l2_lock);
+	lock_l2();
 	result = cache_use(&l2, at, write_back, &victim);
-	pthread_mutex_unlock(&l2_lock);
+	unlock_l2();
 	if (result == CACHE_HIT)
 		return;
 	tally[store || write_back ? L2_WRITE_REFILLS : L2_READ_REFILLS]++;
@@ -104,9 +116,9 @@ void memory_maintain_l2(struct cpu *cpu, uint64_t *tally, uint64_t at,
 
 	if (!cpu->has_l2)
 		return;
-	pthread_mutex_lock(&l2_lock);
+	lock_l2();
 	was = note == CLEAN_DATA ? cache_clean(&l2, at) : cache_drop(&l2, at);
-	pthread_mutex_unlock(&l2_lock);
+	unlock_l2();
 	if (was && note != CLEAN_DATA)
 		tally[L2_INVALIDATED]++;
 	if (was & CACHE_DIRTY && note != FORGET_DATA) {
@@ -440,6 +452,17 @@ static void fetch_line(struct cpu *cpu, uint64_t *tally, uint64_t at)
 	second_level(cpu, tally, at, false, false);
 }
 
+/* Is all of @block in the line that was fetched last? */
+static bool is_fetched(const struct cpu *cpu, const struct block *block)
+{
+	uint64_t first = block->phys[0], last = first + block->bytes[0] - 1;
+
+	return !block->bytes[1] &&
+	       !(((first ^ cpu->fetched) | (last ^ cpu->fetched)) >>
+		 cpu->l1i.shift) &&
+	       block->virt >> cpu->page_shift == cpu->fetch_page;
+}
+
 void memory_fetch(struct cpu *cpu, const struct block *block, bool jumped)
 {
 	uint64_t *tally = cpu->tally[block->level];
@@ -447,6 +470,10 @@ void memory_fetch(struct cpu *cpu, const struct block *block, bool jumped)
 
 	if (snoop_waits(cpu))
 		snoop_take(cpu, tally);
+	if (is_fetched(cpu, block)) {
+		tally[L1I_FETCHES] += jumped;
+		return;
+	}
 	for (int part = 0; part < 2 && block->bytes[part]; part++) {
 		uint64_t at = block->phys[part] & ~(uint64_t)(size - 1);
 		uint64_t end = block->phys[part] + block->bytes[part];

@@ -10,13 +10,15 @@ static struct {
 	struct qemu_register *vectors[MODEL_LEVELS], *back[MODEL_LEVELS];
 	struct qemu_register *syndrome[MODEL_LEVELS];
 	struct qemu_register *control32, *vectors32;
-	struct qemu_register *translation[MODEL_LEVELS];
+	struct qemu_register *translation[2]; /* of a kernel at EL1, EL2 */
+	struct qemu_register *hyp;
 	struct qemu_register *table, *context;
 	struct qemu_register *hyp_table; /* of a kernel at EL2 */
 } registers[QEMU_CPUS];
 
 #define HIGH_VECTORS 0xffff0000u
 #define SCTLR_V	     (1u << 13)
+#define HCR_E2H	     (1ull << 34)
 
 static uint64_t field(int cpu, struct qemu_register *reg)
 {
@@ -42,17 +44,16 @@ uint64_t system_syndrome(int cpu, int level)
 	return field(cpu, registers[cpu].syndrome[level]);
 }
 
-/* TCR_ELx.TG0: 4, 64 or 16 KiB. */
+/*
+ * TCR_ELx.TG0 of the kernel, whatever runs on this CPU now: 4, 64 or 16 KiB.
+ * AArch32 has no such register, and pages of 4 KiB.
+ */
 unsigned system_page_shift(int cpu)
 {
 	static const unsigned shifts[] = { 12, 16, 14, 12 };
-	struct qemu_state state = qemu_state(cpu);
+	bool host = field(cpu, registers[cpu].hyp) & HCR_E2H;
 
-	if (!state.is_a64)
-		return 12;
-	return shifts[field(cpu, registers[cpu].translation[state.level]) >>
-			      14 &
-		      3];
+	return shifts[field(cpu, registers[cpu].translation[host]) >> 14 & 3];
 }
 
 void system_new_space(struct cpu *cpu)
@@ -135,9 +136,12 @@ void system_hook(void)
 				cpu, qemu_sys(3, op1[el], 4, 0, 1));
 			registers[cpu].syndrome[el] = qemu_register(
 				cpu, qemu_sys(3, op1[el], 5, 2, 0));
-			registers[cpu].translation[el] = qemu_register(
-				cpu, qemu_sys(3, op1[el], 2, 0, 2));
 		}
+		for (int host = 0; host < 2; host++)
+			registers[cpu].translation[host] = qemu_register(
+				cpu, qemu_sys(3, host ? 4 : 0, 2, 0, 2));
+		registers[cpu].hyp =
+			qemu_register(cpu, qemu_sys(3, 4, 1, 1, 0));
 		registers[cpu].control32 =
 			qemu_register(cpu, qemu_cp(15, 1, 0, 0, 0));
 		registers[cpu].vectors32 =

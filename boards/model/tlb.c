@@ -5,8 +5,9 @@
 
 #define NONE UINT64_MAX /* with a mask of 0: no address */
 
-void micro_tlb_make(struct micro_tlb *tlb, unsigned size)
+void micro_tlb_make(struct micro_tlb *tlb, unsigned size, unsigned page_shift)
 {
+	tlb->shift = page_shift;
 	tlb->size = size < TLB_MICRO_MOST ? size : TLB_MICRO_MOST;
 	micro_tlb_flush(tlb);
 }
@@ -17,20 +18,34 @@ void micro_tlb_flush(struct micro_tlb *tlb)
 		tlb->virt[i] = NONE;
 		tlb->mask[i] = 0;
 	}
-	tlb->next = 0;
+	tlb->next = tlb->wide = 0;
+	memset(tlb->pages, 0, sizeof(tlb->pages));
 }
 
-static uint8_t *hint_of(struct micro_tlb *tlb, uint64_t virt)
+static unsigned hash(const struct micro_tlb *tlb, uint64_t virt)
 {
-	return &tlb->hint[(virt >> 12) % sizeof(tlb->hint)];
+	return (virt >> tlb->shift) % sizeof(tlb->pages);
+}
+
+static void count(struct micro_tlb *tlb, unsigned slot, int change)
+{
+	if (tlb->virt[slot] == NONE)
+		return;
+	if (~tlb->mask[slot] >> tlb->shift)
+		tlb->wide += (unsigned)change;
+	else
+		tlb->pages[hash(tlb, tlb->virt[slot])] += (uint8_t)change;
 }
 
 int micro_tlb_find(struct micro_tlb *tlb, uint64_t virt)
 {
-	uint8_t *hint = hint_of(tlb, virt);
+	unsigned page = hash(tlb, virt);
+	uint8_t *hint = &tlb->hint[page];
 
 	if ((virt & tlb->mask[*hint]) == tlb->virt[*hint])
 		return *hint;
+	if (!tlb->pages[page] && !tlb->wide)
+		return -1;
 	for (unsigned i = 0; i < tlb->size; i++)
 		if ((virt & tlb->mask[i]) == tlb->virt[i])
 			return *hint = (uint8_t)i;
@@ -42,11 +57,13 @@ int micro_tlb_fill(struct micro_tlb *tlb, uint64_t virt, uint64_t phys,
 {
 	unsigned i = tlb->next;
 
-	tlb->next = (i + 1) % tlb->size;
+	tlb->next = i + 1 < tlb->size ? i + 1 : 0;
+	count(tlb, i, -1);
 	tlb->mask[i] = ~((1ull << shift) - 1);
 	tlb->virt[i] = virt & tlb->mask[i];
 	tlb->phys[i] = phys;
-	*hint_of(tlb, virt) = (uint8_t)i;
+	tlb->hint[hash(tlb, virt)] = (uint8_t)i;
+	count(tlb, i, 1);
 	return (int)i;
 }
 

@@ -17,17 +17,20 @@
 
 struct micro_tlb {
 	unsigned size, next;
+	unsigned shift; /* log2 of the kernel's pages */
+	unsigned wide;	/* entries that are more than one page */
 	/* a page or a block of pages: where it begins, the bits that tell */
 	uint64_t virt[TLB_MICRO_MOST], mask[TLB_MICRO_MOST];
 	uint64_t phys[TLB_MICRO_MOST];
-	uint8_t hint[256];
+	/* by a page's number: how many entries are such pages, a likely slot */
+	uint8_t pages[256], hint[256];
 };
 
 struct main_tlb {
 	struct cache entries;
 };
 
-void micro_tlb_make(struct micro_tlb *tlb, unsigned size);
+void micro_tlb_make(struct micro_tlb *tlb, unsigned size, unsigned page_shift);
 void micro_tlb_flush(struct micro_tlb *tlb);
 /* The slot of address @virt, or -1. */
 int micro_tlb_find(struct micro_tlb *tlb, uint64_t virt);

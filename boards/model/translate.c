@@ -84,6 +84,19 @@ static struct decoded decode(const struct block *block, bool thumb, uint64_t at,
 		     : decode_a32(at, word);
 }
 
+static void add_class(struct block *block, enum insn_class class)
+{
+	unsigned i = 0;
+
+	if (class == CLASS_OTHER)
+		return; /* no event of theirs */
+	while (i < block->classes && block->of_class[i].class != class)
+		i++;
+	if (i == block->classes)
+		block->of_class[block->classes++].class = (uint8_t) class;
+	block->of_class[i].n++;
+}
+
 static void add(struct block *block, size_t i, bool thumb,
 		const struct qemu_plugin_insn *from)
 {
@@ -104,10 +117,11 @@ static void add(struct block *block, size_t i, bool thumb,
 		.zeroes = d.zeroes,
 		.address = d.address,
 	};
-	block->class[d.class]++;
-	block->class[d.also]++;
+	add_class(block, d.class);
+	add_class(block, d.also);
 	block->hash = mix(block->hash, word);
 	block->end = at + size;
+	block->zeroes = d.zeroes;
 	block->branch = (uint8_t)d.kind;
 	block->branch_at = at;
 	block->target = d.target;
