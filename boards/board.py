@@ -196,7 +196,7 @@ class Boot:
         self.options = options
         self.board, self.kernel_arch, self.suite = prepare(options)
         self.token = secrets.token_hex(8)
-        self.wanted = [files.Wanted(spec) for spec in options.get]
+        self.wanted = files.wanted(options.get)
         self.has_input = not terminal.is_empty()
         self.pairs = list(files.specified(options.file))
         if (self.has_input and self.board["channel"] != "virtio"

@@ -144,6 +144,16 @@ class Wanted:
         return None
 
 
+def wanted(specs):
+    """Each --get, every one with a place of its own."""
+    found = [Wanted(spec) for spec in specs]
+    places = [os.path.abspath(one.host) for one in found]
+    for place in places:
+        if places.count(place) > 1:
+            raise Failure(f"--get: several files for '{place}'")
+    return found
+
+
 def _unpacked(spool, work):
     """The one folder of a tar archive, unpacked below `work`."""
     os.lseek(spool.fileno(), spool.tell(), os.SEEK_SET)

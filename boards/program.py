@@ -29,7 +29,9 @@ PACKAGES = {"libstdc++.so.6": "libstdc++6", "libgomp.so.1": "libgomp1",
 BESIDE_LIBC = "libgcc_s.so.1"
 BOARDS = {ARM: "a7", AARCH64: "a53"}
 
-ET_REL = 1
+# Of these machines, but no kernel of ours runs it.
+ODD = 0
+ET_REL, ET_DYN, ET_CORE = 1, 3, 4
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
 DT_NEEDED, DT_STRTAB, DT_RPATH, DT_RUNPATH = 1, 5, 15, 29
 
@@ -44,6 +46,7 @@ class Elf:
         self.is_wide = self.data[4] == 2
         self.order = "<" if self.data[5] == 1 else ">"
         self.kind, self.machine = self._at("HH", 16)
+        self.entry, = self._at("Q" if self.is_wide else "I", 24)
         self.segments = list(self._segments())
         self.loader, self.needed, self.paths = None, [], []
         self._read_dynamic()
@@ -177,6 +180,26 @@ def _compiler(board):
             "arm64": "aarch64-linux-gnu-gcc"}[board["arch"]]
 
 
+def _oddity(elf):
+    """What sets an ARM program apart from those of Debian's kernels."""
+    if elf.machine in BOARDS and elf.order == ">":
+        return "big-endian "
+    if elf.machine == AARCH64 and not elf.is_wide:
+        return "ILP32 "
+    return ""
+
+
+def _refuse_no_program(path, elf, name):
+    if elf.kind == ET_REL:
+        raise Failure(f"'{path}' is an object file for {name}, "
+                      "not linked yet")
+    if elf.kind == ET_CORE:
+        raise Failure(f"'{path}' is a core dump of a program for {name}")
+    # A static PIE has no loader either, but it begins somewhere.
+    if elf.kind == ET_DYN and not elf.loader and not elf.entry:
+        raise Failure(f"'{path}' is a shared library for {name}, no program")
+
+
 def what(path):
     """(machine, words for it); machine is None for a script."""
     if not os.path.exists(path):
@@ -186,10 +209,9 @@ def what(path):
     elf = read(path)
     if elf:
         name = MACHINES.get(elf.machine, f"ELF machine {elf.machine}")
-        if elf.kind == ET_REL:
-            raise Failure(f"'{path}' is an object file for {name}, "
-                          "not linked yet")
-        return elf.machine, f"a program for {name}"
+        _refuse_no_program(path, elf, name)
+        odd = _oddity(elf)
+        return (ODD if odd else elf.machine), f"a program for {odd}{name}"
     with open(path, "rb") as file:
         if file.read(2) != b"#!":
             raise Failure(f"'{path}' is neither an ELF program nor a script "
@@ -201,8 +223,10 @@ def board_for(path, name):
     machine, words = what(path)
     if name is None and machine is not None and machine not in BOARDS:
         board = table.find("a7")
-        raise Failure(f"'{path}' is {words}; boards are ARM machines: compile "
-                      f"it with {_compiler(board)}, or ./run its source")
+        are = ("no board runs that" if machine == ODD else
+               "boards are ARM machines")
+        raise Failure(f"'{path}' is {words}; {are}: compile it with "
+                      f"{_compiler(board)}, or ./run its source")
     name = name or BOARDS.get(machine, "a7")
     board = table.find(name)
     # A 64-bit kernel runs 32-bit programs too, but with pages of 16 KiB.

@@ -225,6 +225,19 @@ machine() {	# FILE
 	never '^board' "$calls"
 }
 
+@test "on_a_pc_flags_that_the_linker_needs_reach_it" {
+	cd "$BATS_TEST_TMPDIR"
+	cat >omp.c <<-E
+	#include <omp.h>
+	int main(void) { return omp_get_max_threads() < 1; }
+	E
+	cp omp.c omp.cpp
+	for source in omp.c omp.cpp; do
+		CFLAGS=-fopenmp on_pc $source
+		[ "$status" -eq 6 ]
+	done
+}
+
 @test "on_a_pc_the_cxx_compiler_is_wanted_only_for_cxx" {
 	prog
 	on_pc prog.c
@@ -264,6 +277,10 @@ machines: compile it with arm-linux-gnueabihf-gcc, or ./run its source" ]
 	gcc -c prog.c
 	on_pc ./prog.o
 	[[ "$output" == *"object file for x86-64, not linked"* ]]
+	gcc -shared prog.c -o prog.so
+	on_pc ./prog.so
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"a shared library for x86-64, no program" ]]
 	for bytes in 4 6 20 40; do
 		head -c $bytes prog.o >short
 		on_pc ./short
@@ -276,6 +293,29 @@ machines: compile it with arm-linux-gnueabihf-gcc, or ./run its source" ]
 	on_pc nosuch.c
 	[ "$status" -eq 2 ]
 	[[ "$output" == "run: no such file: 'nosuch.c'" ]]
+}
+
+odd() {	# COMPILER OPTION... : a program without a C library
+	local compiler=$1
+	shift
+	echo 'void _start(void) { for (;;); }' >odd.c
+	"$compiler" "$@" -nostdlib -static odd.c -o odd
+	on_pc ./odd
+}
+
+@test "on_a_pc_arm_programs_of_other_kinds_are_refused_on_one_line" {
+	cd "$BATS_TEST_TMPDIR"
+	odd arm-linux-gnueabihf-gcc -mbig-endian
+	[[ "$output" == *"for big-endian 32-bit ARM; no board runs that: "* ]]
+	odd aarch64-linux-gnu-gcc -mbig-endian
+	[[ "$output" == *"for big-endian 64-bit ARM; no board runs that: "* ]]
+	odd aarch64-linux-gnu-gcc -mabi=ilp32
+	[[ "$output" == *"for ILP32 64-bit ARM; no board runs that: "* ]]
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 1 ]
+	never '^board' "$calls"
+	odd arm-linux-gnueabihf-gcc
+	[ "$status" -eq 6 ]
 }
 
 needing() {	# ARGUMENT... : need of a package that is missing
