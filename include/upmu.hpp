@@ -11,9 +11,9 @@
  *
  * Nothing here throws by itself: what can fail returns an expected<T>, which
  * holds a T or a failure. value() throws the error (std::system_error) for
- *those who prefer that. The namespace is pmu, because upmu is a struct of
- *upmu.h. Header only; link with -lupmu. What each call does, its errors,
- *threads and cost are those of the C function that it is called after: upmu.h.
+ * those who prefer that. The namespace is pmu, because upmu is a struct of
+ * upmu.h. Header only; link with -lupmu. What each call does, its errors,
+ * threads and cost are those of the C function that it is called after: upmu.h.
  */
 #ifndef UPMU_HPP
 #define UPMU_HPP
