@@ -32,7 +32,7 @@ static char *find_file(const char *path)
 		return S_ISREG(there.st_mode) && !is_standard(&there)
 			       ? realpath(path, NULL)
 			       : NULL;
-	return lstat(path, &there) ? strdup(path) : NULL;
+	return path[0] && lstat(path, &there) ? strdup(path) : NULL;
 }
 
 bool replace_is_plain(const char *path)
@@ -130,8 +130,13 @@ static int write_over(const char *path, int (*write)(FILE *, const void *),
 
 static int try_over(const char *path)
 {
+	struct stat there;
 	int fd;
 
+	if (!stat(path, &there) && S_ISDIR(there.st_mode)) {
+		errno = EISDIR;
+		return -1;
+	}
 	if (!access(path, F_OK))
 		return access(path, W_OK);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

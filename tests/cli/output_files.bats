@@ -83,11 +83,18 @@ former_is_there_alone() {
 	former_is_there_alone
 }
 
-@test "compare_is_told_of_a_file_that_cannot_be_before_anything_runs" {
-	run "$upmu" compare -o none/file touch ran -- true
-	[ "$status" -eq 125 ]
-	[ "${#lines[@]}" -eq 1 ]
-	[ ! -e ran ]
+@test "a_file_that_cannot_be_is_told_before_anything_runs" {
+	for name in none/file '' .; do
+		for what in 'stat -j' 'stat -I 20' 'stat --append' compare; do
+			# shellcheck disable=SC2086 # words
+			run "$upmu" $what -o "$name" -- touch ran
+			[ "$what" != compare ] ||
+				run "$upmu" compare -o "$name" touch ran -- true
+			[ "$status" -eq 125 ]
+			[ "${#lines[@]}" -eq 1 ]
+			[ ! -e ran ]
+		done
+	done
 }
 
 # All that write files, each into "file".
