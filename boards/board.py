@@ -271,7 +271,7 @@ class Boot:
             "-no-reboot", *self._images(kernel, busybox), "-append",
             QUIET.format(console=self.board["console"],
                          append=self.board["append"]) +
-            (disk.APPEND if self.disk else "")]
+            (disk.append(self.board) if self.disk else "")]
 
     def limit_s(self):
         if self.options.timeout is None and self.options.shell:

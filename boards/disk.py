@@ -29,6 +29,8 @@ MAKER = {"armhf": "a15", "arm64": "a72"}
 # The session is a unit of systemd's, which is in /run.
 APPEND = (" systemd.wants=board.service systemd.getty_auto=no"
           " systemd.show_status=no")
+# Where time leaps while all wait, a disk that is slow would be a task that hangs.
+LEAPS = " sysctl.kernel.hung_task_timeout_secs=0"
 TIMEOUT_S = 600
 SIZE = "3G"     # sparse
 MEMORY = 1024   # MiB, for a compiler
@@ -227,6 +229,11 @@ class Disk:
         if self.file:
             return attached(self._kept())
         return attached(self.folder + "/disk", "snapshot=on,read-only=off")
+
+
+def append(board):
+    """More of the kernel's command line."""
+    return APPEND + (LEAPS if "sleep=off" in board["qemu"] else "")
 
 
 def attached(path, more="snapshot=off"):
