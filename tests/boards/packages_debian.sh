@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# On the board, in Debian: packages_debian.sh install|booted|purge; each is a
-# boot of one and the same disk. packages_debian.test judges.
+# On the board, in Debian: packages_debian.sh BOARD STEP...; each call is a boot
+# of one and the same disk. packages_debian.test judges.
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C
 
 # All that a package, DKMS or setup may add; nothing that a boot writes.
@@ -28,12 +28,23 @@ install() {
 booted() {
 	id -nG
 	grep -o '^upmu ' /proc/modules
-	upmu stat -x, -e cycles,instructions -- true
+	upmu stat -x, -e "$events" -- true
 	echo "stat: $?"
 	python3 -c 'import upmu
 with upmu.Set("cycles") as counts:
     sum(range(1000))
 print("python", counts.source, counts["cycles"] > 1000)'
+	[ "$board" != a7 ] || {
+		UPMU_REPORT=none python3 /python_cost.py
+		UPMU_REPORT=none python3 /python_cost.py read
+	}
+}
+
+# As root, who may count the kernel, too: page faults are page-faults then.
+python() {
+	cd /python && PYTHONDONTWRITEBYTECODE=1 python3 -m pytest -rs \
+		-p no:cacheprovider .
+	echo "pytest: $?"
 }
 
 purge() {
@@ -47,6 +58,15 @@ purge() {
 	dpkg-query -W -f '${Package} ${db:Status-Status}\n' '*upmu*' 2>&1
 }
 
-echo "@ $1"
-"$1"
+board=$1
+# Where the emulator counts no instructions, what it does count.
+case $board in
+a7) events=cycles,instructions ;;
+*) events=cycles,page-faults ;;
+esac
+shift
+for step; do
+	echo "@ $step"
+	"$step"
+done
 echo end
