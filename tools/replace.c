@@ -38,9 +38,10 @@ static char *find_file(const char *path)
 bool replace_is_plain(const char *path)
 {
 	char *file = find_file(path);
+	bool plain = file;
 
 	free(file);
-	return file;
+	return plain;
 }
 
 /* ---- a file beside it, which takes its name ------------------------------ */
