@@ -262,6 +262,22 @@ static void an_interval_of_five_times_the_total_is_unknown(void **state)
 	assert_true(e.low == 1001);
 }
 
+/* Where two slices matter at most, the bend is near its steepest. */
+static void a_phase_of_one_slice_has_an_upper_bound(void **state)
+{
+	struct estimate_slice slice[3 * N];
+	struct estimate e;
+
+	(void)state;
+	for (size_t i = 0; i < 3 * N; i++)
+		slice[i] = (struct estimate_slice){ 4, 4000, 4000,
+						    i % 3 ? NAN : 100 };
+	slice[60].count = 100000;
+	assert_int_equal(estimate_total(slice, 3 * N, &e), 0);
+	assert_true(e.high > 2 * e.total);
+	assert_true(e.high < 10 * e.total);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +298,7 @@ int main(void)
 		cmocka_unit_test(few_events_have_the_binomial_interval),
 		cmocka_unit_test(
 			an_interval_of_five_times_the_total_is_unknown),
+		cmocka_unit_test(a_phase_of_one_slice_has_an_upper_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
