@@ -106,7 +106,7 @@ static unsigned int group_size(const struct packing *p, size_t event)
 static void refuse_large_groups(struct packing *p)
 {
 	unsigned int counters = p->room->counters;
-	bool large[UPMU_LIST_MAX + 2 * UPMU_KINDS_MAX];
+	bool large[ENGINE_EVENTS_MAX];
 
 	for (size_t i = 0; i < p->events->n; i++)
 		large[i] = takes_counter(p, i) && group_size(p, i) > counters;
@@ -125,9 +125,9 @@ static void refuse_large_groups(struct packing *p)
 
 /* What upmu_events_fit() is asked: the events of one lane that are left. */
 struct question {
-	struct upmu_event event[ENGINE_TURNS_MAX];
-	size_t index[ENGINE_TURNS_MAX];
-	uint16_t set[ENGINE_TURNS_MAX];
+	struct upmu_event event[ENGINE_EVENTS_MAX];
+	size_t index[ENGINE_EVENTS_MAX];
+	uint16_t set[ENGINE_EVENTS_MAX];
 	size_t n;
 };
 
@@ -135,7 +135,7 @@ struct question {
 static void ask(const struct packing *p, struct question *q, bool large)
 {
 	q->n = 0;
-	for (size_t i = 0; i < p->events->n && q->n < UPMU_LIST_MAX; i++) {
+	for (size_t i = 0; i < p->events->n; i++) {
 		const struct engine_event *event = &p->events->event[i];
 
 		if (!is_wanted(p, i) ||

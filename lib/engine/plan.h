@@ -56,9 +56,12 @@ struct engine_room {
 	unsigned int counters, free;
 };
 
+/* Two lists, and what estimates want of each kind of core. */
+#define ENGINE_EVENTS_MAX (2 * UPMU_LIST_MAX + 2 * UPMU_KINDS_MAX)
+
 struct engine_events {
 	struct engine_event *event;
-	size_t n;
+	size_t n; /* at most ENGINE_EVENTS_MAX */
 	size_t lanes;
 	bool nine;	   /* being resolved: the default list */
 	bool emulated;	   /* an emulator makes up the counts */
@@ -109,7 +112,7 @@ bool engine_serves(const struct engine_events *events, int lane,
 
 #define ENGINE_ALWAYS	 (-1) /* the turn of a set that is on all the time */
 #define ENGINE_SET_MAX	 UPMU_GROUP_MAX
-#define ENGINE_TURNS_MAX 128
+#define ENGINE_TURNS_MAX ENGINE_EVENTS_MAX
 
 /** Events that are on the hardware at the same time. */
 struct engine_set {

@@ -274,7 +274,7 @@ bool upmu_kind_leaves_out(const struct upmu_core_kind *kind,
 
 /* ---- event lists ----------------------------------------------------- */
 
-#define UPMU_LIST_MAX	    128
+#define UPMU_LIST_MAX	    1024
 #define UPMU_EVENT_NAME_MAX 128
 
 enum upmu_event_class {
@@ -334,7 +334,7 @@ struct upmu_event {
 
 #define UPMU_EVENT_NO_CODE UINT32_MAX
 
-/** A parsed list; some 24 KB: static, or one allocation of the caller's. */
+/** A parsed list; some 190 KB: static, or one allocation of the caller's. */
 struct upmu_event_list {
 	size_t n;	  /* entries */
 	size_t n_written; /* events as written */
@@ -400,7 +400,7 @@ int upmu_events_default(struct upmu_event_list *out,
  * because estimates are made from what was counted all the time. Events
  * keep their order, groups stay together, an unsupported one is in no set
  * (UPMU_SET_EVERY). Returns the number of sets, at least 1 where n > 0;
- * -EMFILE: a group is larger than @counters. -E2BIG: n > UPMU_LIST_MAX.
+ * -EMFILE: a group is larger than @counters. -E2BIG: n has no number for a set.
  */
 int upmu_events_fit(const struct upmu_event *events, size_t n,
 		    unsigned int counters, uint16_t *set_of);

@@ -112,7 +112,7 @@ int upmu_events_fit(const struct upmu_event *events, size_t n,
 			 .always = NONE,
 			 .set_of = set_of };
 
-	if (n > UPMU_LIST_MAX)
+	if (n >= UPMU_SET_EVERY)
 		return -E2BIG;
 	if (largest_group(&f) > counters)
 		return -EMFILE;

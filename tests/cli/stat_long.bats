@@ -53,13 +53,13 @@ teardown() {
 }
 
 @test "a_list_of_the_most_events_is_counted_and_a_longer_one_refused" {
-	"$upmu" stat -e "$(yes page-faults | head -n 128 | paste -sd,)" -x, \
+	"$upmu" stat -e "$(yes page-faults | head -n 1024 | paste -sd,)" -x, \
 		-o report -- true
-	[ "$(grep -c ',page-faults,' report)" -eq 128 ]
+	[ "$(grep -c ',page-faults,' report)" -eq 1024 ]
 	[ "$(grep ',page-faults,' report | cut -d, -f1 | sort -u | wc -l)" -eq 1 ]
-	run "$upmu" stat -e "$(yes page-faults | head -n 300 | paste -sd,)" \
+	run "$upmu" stat -e "$(yes page-faults | head -n 1025 | paste -sd,)" \
 		-- touch ran
 	[ "$status" -eq 2 ]
-	[[ "$output" == *"event 129 of the list"*"too long"* ]]
+	[[ "$output" == *"event 1025 of the list"*"too long"* ]]
 	[ ! -e ran ]
 }

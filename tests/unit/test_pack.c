@@ -103,7 +103,8 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buffer, size_t size)
 static struct engine_events events; /* large */
 static struct engine_sets sets;
 
-static void pack(const char *board, unsigned int n, const char *list)
+static void pack_both(const char *board, unsigned int n, const char *list,
+		      const char *more)
 {
 	static struct engine_target child = { .pid = 1, .cpu = -1 };
 	const struct engine_targets targets = { .target = &child, .n = 1 };
@@ -118,7 +119,14 @@ static void pack(const char *board, unsigned int n, const char *list)
 	counters = n;
 	opened = 0;
 	assert_int_equal(engine_events_resolve(&events, list, &why), 0);
+	if (more)
+		assert_int_equal(engine_events_add(&events, more, &why), 0);
 	assert_int_equal(engine_sets_open(&sets, &events, &targets, &how), 0);
+}
+
+static void pack(const char *board, unsigned int n, const char *list)
+{
+	pack_both(board, n, list, NULL);
 }
 
 static void done(void)
@@ -299,6 +307,34 @@ static void a_second_kind_of_cycles_takes_an_event_counter(void **state)
 	done();
 }
 
+/* N different codes, from @first on. */
+static char *codes(unsigned int first, unsigned int n)
+{
+	char *text = calloc(n, 8);
+
+	assert_non_null(text);
+	for (unsigned int i = 0; i < n; i++)
+		sprintf(text + strlen(text), "%sr%x", i ? "," : "", first + i);
+	return text;
+}
+
+/* A list of one's own and -M's: none of them is left out. */
+static void six_hundred_events_have_each_a_set(void **state)
+{
+	char *list = codes(0x1000, 300), *more = codes(0x2000, 300);
+	size_t placed = 0;
+
+	(void)state;
+	pack_both("pi3-64", 6, list, more);
+	assert_int_equal(sets.turns, 120);
+	for (size_t i = 0; i < sets.n; i++)
+		placed += sets.set[i].n;
+	assert_int_equal(placed, 602); /* cycles and instructions too */
+	done();
+	free(list);
+	free(more);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +351,7 @@ int main(void)
 			a_group_larger_than_what_is_free_stays_together),
 		cmocka_unit_test(each_kind_of_core_has_sets_of_its_own),
 		cmocka_unit_test(no_counter_at_all_ends_with_cycles_alone),
+		cmocka_unit_test(six_hundred_events_have_each_a_set),
 		cmocka_unit_test(
 			a_second_kind_of_cycles_takes_an_event_counter),
 	};
