@@ -297,6 +297,19 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[[ "$output" == *silence* ]] || [[ "$output" != *ack* ]]
 }
 
+@test "control_takes_orders_without_an_end_of_line_and_empty_lines" {
+	mkfifo orders answers
+	# ping's own answer tells that what stood before it was read.
+	"$upmu" stat -D -1 --control fifo:orders,answers -e task-clock -x, \
+		-o report -- sh -c 'exec 5<>orders 6<>answers
+			printf enable >&5; read -r word <&6
+			printf "\n\n\nping" >&5; read -r other <&6
+			echo "$word $other" >words' 2>errors
+	[ "$(cat words)" = "ack ack" ]
+	[ ! -s errors ]
+	grep -qE '^[1-9][0-9]*,ns,task-clock,' report
+}
+
 @test "control_that_cannot_be_opened_runs_nothing" {
 	for bad in fifo:nowhere fd:999 fd:x nonsense fd:0,999; do
 		run "$upmu" stat --control "$bad" -e task-clock -- touch ran
@@ -306,6 +319,21 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	run "$upmu" stat -D -1 -e task-clock -- touch ran
 	[ "$status" -eq 2 ]
 	[ ! -e ran ]
+}
+
+@test "cgroups_that_are_none_are_refused" {
+	for bad in '' , ../.. no-such-cgroup; do
+		run "$upmu" stat --for-each-cgroup "$bad" -e cpu-clock -- \
+			touch ran
+		[ "$status" -eq 125 ]
+		[[ "$output" == *"no cgroup '$bad': "*"hint: "* ]]
+	done
+	[ ! -e ran ]
+}
+
+@test "metric_only_of_events_without_a_ratio_says_so" {
+	"$upmu" stat --metric-only -e page-faults -o report -- true
+	grep -q 'no ratio  of these events' report
 }
 
 # ---- the rest -----------------------------------------------------------------
@@ -343,6 +371,9 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[ "$status" -eq 2 ]
 	run "$upmu" stat --log-fd 1 -o x -e page-faults -- touch ran
 	[ "$status" -eq 2 ]
+	run "$upmu" stat --log-fd 7 -e page-faults -- touch ran 7</dev/null
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"'7' is not open for writing"* ]]
 	[ ! -e ran ]
 }
 

@@ -87,7 +87,7 @@ void stat_control_watch(struct stat_control *control, const sigset_t *mask)
 		control->signals = signalfd(-1, mask, SFD_CLOEXEC);
 }
 
-static enum stat_order understand(struct stat_control *control)
+static enum stat_order order_of(struct stat_control *control)
 {
 	static const char *const words[] = {
 		[STAT_ORDER_ENABLE] = "enable",
@@ -97,15 +97,31 @@ static enum stat_order understand(struct stat_control *control)
 	};
 
 	control->line[control->n] = 0;
-	control->n = 0;
 	for (int order = STAT_ORDER_ENABLE; order <= STAT_ORDER_STOP; order++)
 		if (!strcmp(control->line, words[order]))
 			return (enum stat_order)order;
+	return STAT_ORDER_UNKNOWN;
+}
+
+static enum stat_order understand(struct stat_control *control)
+{
+	enum stat_order order = order_of(control);
+
+	control->n = 0;
+	if (order != STAT_ORDER_UNKNOWN)
+		return order;
 	fprintf(stderr,
 		"upmu stat: --control: '%s' is not enable, disable, ping or "
 		"stop\n",
 		control->line);
 	return STAT_ORDER_UNKNOWN;
+}
+
+static bool has_more(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
 }
 
 /* Byte by byte: a second order may stand behind the first. An end of file, of
@@ -115,17 +131,20 @@ static enum stat_order read_order(struct stat_control *control)
 	char byte;
 	ssize_t got;
 
-	while ((got = read(control->fd, &byte, 1)) == 1) {
-		if (byte == '\n')
+	do {
+		got = read(control->fd, &byte, 1);
+		if (got != 1)
+			break;
+		if (byte == '\n' && control->n)
 			return understand(control);
-		if (control->n + 1 < sizeof(control->line))
+		if (byte != '\n' && control->n + 1 < sizeof(control->line))
 			control->line[control->n++] = byte;
-		if (!control->opened)
-			return STAT_ORDER_NONE; /* the rest may not be there */
-	}
+	} while (has_more(control->fd));
 	if (!got)
 		control->fd = -1;
-	return STAT_ORDER_NONE;
+	/* perf takes an order without the end of its line, too. */
+	return order_of(control) == STAT_ORDER_UNKNOWN ? STAT_ORDER_NONE
+						       : understand(control);
 }
 
 enum stat_order stat_control_wait(struct stat_control *control,

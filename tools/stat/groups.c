@@ -130,6 +130,7 @@ struct evaluation {
 	const struct metric_row *row;
 	int lane;
 	int first; /* event of the formula, or -1 */
+	bool unsure;
 };
 
 static bool is_called(const struct upmu_event *event, const char *name,
@@ -154,13 +155,19 @@ static double count_of(void *context, const char *name, size_t length)
 	for (size_t i = 0; i < events->n; i++) {
 		const struct engine_event *event = &events->event[i];
 
+		const struct engine_count *count = &e->report->count[i];
+
 		if (event->lane != e->lane ||
 		    !is_called(event->parsed, name, length) ||
-		    e->report->count[i].state != ENGINE_COUNTED)
+		    count->state != ENGINE_COUNTED)
 			continue;
 		if (e->first < 0)
 			e->first = (int)i;
-		return stat_value(e->report, &e->report->count[i]);
+		if (!stat_go_together(e->report, count,
+				      &e->report->count[e->first]))
+			return NAN;
+		e->unsure |= stat_is_unsure(e->report, count);
+		return stat_value(e->report, count);
 	}
 	return NAN;
 }
@@ -192,6 +199,7 @@ size_t stat_groups_add(const struct stat_report *report, int lane,
 						 .unit = e.row->unit,
 						 .event = e.first,
 						 .value = value,
+						 .unsure = e.unsure,
 						 .row = e.row };
 	}
 	return n;

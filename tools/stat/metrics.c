@@ -87,6 +87,22 @@ double stat_value(const struct stat_report *report,
 		       : (double)count->raw;
 }
 
+bool stat_is_unsure(const struct stat_report *report,
+		    const struct engine_count *count)
+{
+	return count->estimated && !report->options->no_scale &&
+	       stat_spread_of(report, count)->n < 2 &&
+	       !isfinite(count->estimate.high);
+}
+
+bool stat_go_together(const struct stat_report *report,
+		      const struct engine_count *a,
+		      const struct engine_count *b)
+{
+	return !report->options->no_scale || !(a->estimated || b->estimated) ||
+	       a->running_ns == b->running_ns;
+}
+
 double stat_share(const struct engine_count *count)
 {
 	if (!count->enabled_ns)
@@ -153,7 +169,8 @@ static size_t add_formula(const struct stat_report *report, int lane,
 	if (!fits(f, parsed ? parsed->row : NULL))
 		return 0;
 	divisor = stat_value(report, &report->count[under]);
-	if (!(divisor > 0))
+	if (!(divisor > 0) || !stat_go_together(report, &report->count[over],
+						&report->count[under]))
 		return 0;
 	*out = (struct stat_metric){
 		.key = f->key,
@@ -162,6 +179,8 @@ static size_t add_formula(const struct stat_report *report, int lane,
 		.event = over,
 		.value = f->factor * stat_value(report, &report->count[over]) /
 			 divisor,
+		.unsure = stat_is_unsure(report, &report->count[over]) ||
+			  stat_is_unsure(report, &report->count[under]),
 	};
 	/* CPI stands beside the instructions, as IPC does. */
 	if (f->over == UPMU_DEFAULT_CYCLES)

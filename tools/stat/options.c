@@ -236,12 +236,16 @@ static int set_delay(struct stat_options *options, const struct row *row,
 static int set_descriptor(int *field, const struct row *row, const char *value)
 {
 	unsigned int number = 0;
+	int flags;
 
 	if (strcmp(value, "0") && set_number(&number, row, value))
 		return -1;
-	*field = (int)number;
-	if (fcntl(*field, F_GETFD) < 0)
+	flags = fcntl((int)number, F_GETFL);
+	if (flags < 0)
 		return refuse(row, value, "an open descriptor");
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return refuse(row, value, "open for writing");
+	*field = (int)number;
 	return 0;
 }
 

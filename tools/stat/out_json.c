@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -87,6 +88,21 @@ static const char *core_of(const struct stat_report *report,
 	return core ? upmu_core_name(core) : "unknown";
 }
 
+/* A thread calls itself as it likes, and JSON is UTF-8. */
+static json_t *place_of(const struct stat_report *report)
+{
+	json_t *out = json_string(report->place_name);
+	char *ascii = out ? NULL : strdup(report->place_name);
+
+	for (char *at = ascii; at && *at; at++)
+		if (*at & 0x80)
+			*at = '?';
+	if (ascii)
+		out = json_string(ascii);
+	free(ascii);
+	return out;
+}
+
 static json_t *make_event(const struct stat_report *report, size_t i)
 {
 	const struct engine_event *event = &report->events->event[i];
@@ -95,8 +111,7 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 
 	json_object_set_new(out, "event", json_string(event->name));
 	if (report->places)
-		json_object_set_new(out, "place",
-				    json_string(report->place_name));
+		json_object_set_new(out, "place", place_of(report));
 	json_object_set_new(out, "state", json_string(state_key(count->state)));
 	json_object_set_new(
 		out, "unit",
@@ -144,8 +159,9 @@ static json_t *make_metric(const struct stat_report *report,
 			  report->events->event[metric->event].name);
 
 	if (report->places)
-		json_object_set_new(out, "place",
-				    json_string(report->place_name));
+		json_object_set_new(out, "place", place_of(report));
+	if (metric->unsure)
+		json_object_set_new(out, "unsure", json_true());
 	if (!row)
 		return out;
 	json_object_set_new(out, "formula", json_string(row->formula));

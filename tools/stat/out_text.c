@@ -106,8 +106,8 @@ static void write_metrics(FILE *out, const struct stat_metric *metric, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		if (metric[i].event != event || metric[i].row)
 			continue;
-		fprintf(out, "%s%.3f %s", mark, metric[i].value,
-			metric[i].label);
+		fprintf(out, "%s%.3f %s%s", mark, metric[i].value,
+			metric[i].label, metric[i].unsure ? " (unsure)" : "");
 		mark = ", ";
 	}
 }
@@ -133,6 +133,9 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 	write_spread(out, stat_spread_of(report, count));
 	if (estimates)
 		write_estimate(out, report, count);
+	else if (count->estimated && report->options->no_scale)
+		fprintf(out, " in %.1f %% of the time",
+			100 * stat_share(count));
 	write_metrics(out, metric, metrics, (int)i);
 	fputc('\n', out);
 }
@@ -222,6 +225,13 @@ static void write_software(FILE *out, const struct stat_report *report)
 		number(text, report, (double)report->context_switches));
 }
 
+/* As contradictions.c has it. */
+static bool can_pass(const struct stat_options *o)
+{
+	return o->command && !o->pids && !o->tids && !o->all_cpus && !o->cpus &&
+	       !o->cgroups;
+}
+
 static void write_turns(FILE *out, const struct stat_report *report)
 {
 	if (!report->pace.turns || report->interval_s > 0)
@@ -237,8 +247,11 @@ static void write_turns(FILE *out, const struct stat_report *report)
 		report->pace.turns, report->pace.slices, report->pace.slice_ms,
 		100 * report->pace.switching);
 	if (report->pace.slices < OUT_SLICES_FEW * report->pace.turns)
-		fprintf(out, "hint: that is few slices for sure estimates; "
-			     "--passes runs the program once for each set\n");
+		fprintf(out,
+			"hint: that is few slices for sure estimates; %s\n",
+			can_pass(report->options)
+				? "--passes runs the program once for each set"
+				: "count for longer, or fewer events");
 }
 
 /* Less than this is no more than a switch that was late. */
@@ -340,10 +353,15 @@ static void write_kind(FILE *out, const struct stat_report *report,
 static void write_only_metrics(FILE *out, const struct stat_report *report,
 			       const struct stat_metric *metric, size_t n)
 {
+	if (!n) {
+		write_place(out, report);
+		fprintf(out, "%20s  of these events\n", "no ratio");
+	}
 	for (size_t i = 0; i < n; i++) {
 		write_place(out, report);
-		fprintf(out, "%20.3f  %s%s%s", metric[i].value, metric[i].key,
-			metric[i].unit[0] ? " " : "", metric[i].unit);
+		fprintf(out, "%20.3f  %s%s%s%s", metric[i].value, metric[i].key,
+			metric[i].unit[0] ? " " : "", metric[i].unit,
+			metric[i].unsure ? " (unsure)" : "");
 		write_kind(out, report, &metric[i]);
 		fputc('\n', out);
 	}
@@ -368,8 +386,9 @@ static void write_chosen(FILE *out, const struct stat_report *report,
 		fprintf(out, "%20.3f  %-26s %-3s", metric[i].value, row->key,
 			row->unit);
 		write_kind(out, report, &metric[i]);
-		fprintf(out, "  # %s%s%s\n", row->text, better[row->better],
-			row->better ? row->hint : "");
+		fprintf(out, "  # %s%s%s%s\n",
+			metric[i].unsure ? "unsure: " : "", row->text,
+			better[row->better], row->better ? row->hint : "");
 	}
 }
 

@@ -2,9 +2,12 @@
 /* What has rows of its own: CPUs, cores, clusters, threads, cgroups. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/sys.h"
@@ -30,13 +33,14 @@ static struct stat_place *add(struct stat_report *report, const char *name)
 {
 	size_t size = (report->places + 1) * sizeof(*report->place);
 	struct stat_place *more = realloc(report->place, size);
+	char *own = more ? strdup(name) : NULL;
 
-	if (!more)
+	if (more)
+		report->place = more;
+	if (!own)
 		return NULL;
-	report->place = more;
 	more += report->places++;
-	*more = (struct stat_place){ 0 };
-	snprintf(more->name, sizeof(more->name), "%s", name);
+	*more = (struct stat_place){ .name = own };
 	return more;
 }
 
@@ -130,22 +134,64 @@ static int put_each(struct stat_report *report, enum stat_per per,
 	return error;
 }
 
+/* Of any other folder perf says no more than that it cannot count. */
+static bool is_cgroup(int fd)
+{
+	struct statfs info;
+
+	return !fstatfs(fd, &info) && (info.f_type == CGROUP2_SUPER_MAGIC ||
+				       info.f_type == CGROUP_SUPER_MAGIC);
+}
+
 /* The one hierarchy, or perf's own where each controller has one. */
-static int open_cgroup(const char *name)
+static int open_cgroup(const char *name, const char **why)
 {
 	static const char *const tops[] = { "/sys/fs/cgroup/perf_event",
 					    "/sys/fs/cgroup" };
-	char path[UPMU_PATH_SIZE];
+	char path[PATH_MAX];
 
 	for (size_t i = 0; i < 2; i++) {
 		int fd;
 
-		snprintf(path, sizeof(path), "%s/%.400s", tops[i], name);
+		snprintf(path, sizeof(path), "%s/%s", tops[i], name);
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0)
+		if (fd >= 0 && is_cgroup(fd))
 			return fd;
+		*why = fd < 0 ? strerror(errno) : "a folder of another kind";
+		if (fd >= 0)
+			close(fd);
 	}
 	return -1;
+}
+
+static int no_cgroup(const char *name, const char *why)
+{
+	fprintf(stderr,
+		"upmu stat: no cgroup '%s': %s\n"
+		"hint: ls /sys/fs/cgroup\n",
+		name, why);
+	return -1;
+}
+
+static int put_cgroup(struct stat_report *report, const char *name,
+		      const struct engine_targets *cpus)
+{
+	const char *why;
+	int error = 0, fd;
+
+	/* Named twice it is counted once, as a CPU is. */
+	if (find(report, name))
+		return 0;
+	fd = open_cgroup(name, &why);
+	if (fd < 0)
+		return no_cgroup(name, why);
+	for (size_t i = 0; i < cpus->n && !error; i++) {
+		struct engine_target target = cpus->target[i];
+
+		target.pid = fd;
+		error = put(report, name, &target);
+	}
+	return error;
 }
 
 static int put_cgroups(struct stat_report *report, const char *list,
@@ -156,24 +202,9 @@ static int put_cgroups(struct stat_report *report, const char *list,
 
 	word = words ? strtok_r(words, ",", &save) : NULL;
 	if (words && !word)
-		error = -1;
-	for (; word && !error; word = strtok_r(NULL, ",", &save)) {
-		int fd = open_cgroup(word);
-
-		if (fd < 0) {
-			fprintf(stderr,
-				"upmu stat: no cgroup '%s': %s\n"
-				"hint: ls /sys/fs/cgroup\n",
-				word, strerror(errno));
-			error = -1;
-		}
-		for (size_t i = 0; i < cpus->n && !error; i++) {
-			struct engine_target target = cpus->target[i];
-
-			target.pid = fd;
-			error = put(report, word, &target);
-		}
-	}
+		error = no_cgroup(list, "it has no name");
+	for (; word && !error; word = strtok_r(NULL, ",", &save))
+		error = put_cgroup(report, word, cpus);
 	free(words);
 	return error;
 }
@@ -223,6 +254,7 @@ void stat_places_free(struct stat_report *report)
 		if (place->events)
 			engine_events_free(place->events);
 		free(place->events);
+		free((void *)place->name);
 		free(place->own.target);
 		free(place->count);
 		free(place->sum);

@@ -408,7 +408,8 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 		  stat_interval_fn *interval, int *exit_status)
 {
 	const struct stat_options *options = report->options;
-	struct stat_place whole = { .targets = targets,
+	struct stat_place whole = { .name = "",
+				    .targets = targets,
 				    .events = events,
 				    .count = report->count,
 				    .sum = report->sum };

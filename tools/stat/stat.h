@@ -104,7 +104,7 @@ struct stat_regions;
 
 /** What has rows of its own in a report, and an engine of its own. */
 struct stat_place {
-	char name[64]; /* "CPU0"; "": the whole */
+	const char *name; /* "CPU0"; "": the whole */
 	const struct engine_targets *targets;
 	struct engine_targets own;    /* the same, where they are to be freed */
 	struct engine_events *events; /* states are each place's */
@@ -170,12 +170,20 @@ double stat_value(const struct stat_report *report,
 		  const struct engine_count *count);
 /** Share of the time that it was wanted in which it was counted. */
 double stat_share(const struct engine_count *count);
+/** May they be in one ratio? With --no-scale not where time differs. */
+bool stat_go_together(const struct stat_report *report,
+		      const struct engine_count *a,
+		      const struct engine_count *b);
+/** Is it an estimate of which nobody knows how far off it is? */
+bool stat_is_unsure(const struct stat_report *report,
+		    const struct engine_count *count);
 
 /** A ratio: @event is the one that it is printed beside; @row: of -M. */
 struct stat_metric {
 	const char *key, *label, *unit;
 	int event;
 	double value;
+	bool unsure; /* of an estimate whose interval is unknown */
 	const struct metric_row *row; /* or NULL */
 };
 
