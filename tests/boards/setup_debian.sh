@@ -1,63 +1,94 @@
-#!/bin/busybox sh
+#!/bin/sh
 # SPDX-License-Identifier: MIT
-# On the board: Debian's own userland below /debian, its systemd as PID 1 of a
-# namespace, so that it can be started and ended again and again beside the
-# board's /init. setup_debian.test judges; setup_debian_step.sh is what runs
-# in there, once in each start.
-# shellcheck shell=dash
-root=/debian
-mkdir $root
-mount -t tmpfs -o size=90%,mode=755 debian $root
-tar -xf /system.tar -C $root
-rm /system.tar
-cp /upmu/bin/upmu $root/usr/bin/
-cp /setup_debian_step.sh $root/step
-modules=$root/lib/modules/$(uname -r)
-mkdir -p "$modules/extra"
-cp /upmu/upmu.ko "$modules/extra/"
+# On the board, in Debian: setup_debian.sh new|booted|undone; each is a boot of
+# one and the same disk. setup_debian.test judges.
+export LC_ALL=C
 
-cat >$root/etc/systemd/system/step.service <<'S'
-[Unit]
-After=sysinit.target systemd-udev-trigger.service
-SuccessAction=poweroff
-FailureAction=poweroff
-[Service]
-Type=oneshot
-ExecStart=/bin/sh /step
-StandardOutput=append:/said
-StandardError=append:/said
-TimeoutStartSec=infinity
-S
-cat >$root/etc/systemd/system/step.target <<'S'
-[Unit]
-Requires=sysinit.target step.service
-S
-ln -s step.target $root/etc/systemd/system/default.target
-mount --rbind /dev $root/dev
-mount --rbind /sys $root/sys
-mkdir -p $root/proc
-mount -t proc proc $root/proc
-chroot $root /sbin/depmod "$(uname -r)"
-
-defaults() {	# what a new kernel would have
-	rmmod upmu 2>/dev/null
-	rm -f /dev/upmu
-	echo 3 >/proc/sys/kernel/perf_event_paranoid
+# What setup may change: all of /etc but groupadd's backups and locks, and
+# what a first boot writes; what it sets now.
+machine() {
+	find /etc -type f ! -name '*-' ! -name '.pwd.lock' \
+		! -name machine-id | sort | xargs md5sum
+	echo "paranoid $(cat /proc/sys/kernel/perf_event_paranoid)"
+	grep -o '^upmu ' /proc/modules
+	stat -c '%A %U %G' /dev/upmu 2>/dev/null
 }
 
-start() {	# NAME: what the step is to do
-	defaults
-	echo "$1" >$root/what
-	: >$root/said
+said() {	# COMMAND...
+	"$@" 2>&1
+	echo "status $?"
+}
+
+as() {	# NAME: the machine is as it was when NAME was written down
+	udevadm settle
+	machine >/now
+	diff "/$1" /now && echo "as $1"
+}
+
+setup() {
+	said upmu setup --yes "$@"
+}
+
+# The kernel's other modules are not on this disk.
+modules() {
+	depmod 2>/dev/null
+}
+
+without_its_module() {
+	mv /lib/modules/*/extra/upmu.ko /root/
+	modules
+	setup
+	as new
+	mv /root/upmu.ko /lib/modules/*/extra/
+	modules
+}
+
+part() {	# NAME COMMAND...
 	echo "@ $1"
-	chroot $root /usr/bin/unshare --pid --mount --fork --mount-proc \
-		/lib/systemd/systemd >$root/console 2>&1
-	cat $root/said
-	# what it printed is of use only where a step did not come to its end
-	grep -q '^end$' $root/said || tail -n 40 $root/console
+	shift
+	"$@"
+	echo end
 }
 
-for step in before setup booted undo undone; do
-	start "$step"
-done
-echo "@ over"
+first() {
+	modules
+	machine >/new
+	grep -v /etc /new
+	grep ^upmu: /etc/group
+	systemctl is-active systemd-udevd systemd-modules-load systemd-sysctl
+}
+
+set_up() {
+	setup
+	udevadm settle
+	machine >/complete
+	grep -v /etc /complete
+	getent group upmu | cut -d: -f1
+	setup
+	as complete
+}
+
+undo() {
+	setup --undo
+	as new
+}
+
+again() {
+	as new
+	setup --undo
+}
+
+case $1 in
+new)
+	part new first
+	part failed without_its_module
+	part setup set_up
+	;;
+booted)	# nothing but systemd has done anything since
+	part booted as complete
+	part undo undo
+	;;
+undone)
+	part undone again
+	;;
+esac
