@@ -30,7 +30,7 @@ class Compiled:
     """The sources of one build."""
 
     def __init__(self, tree, build):
-        self.tree, self.commands, self.before = tree, {}, {}
+        self.build, self.commands, self.before = build, {}, {}
         with open(build + "/compile_commands.json") as file:
             for one in json.load(file):
                 path = os.path.relpath(os.path.realpath(os.path.join(
@@ -55,6 +55,11 @@ class Compiled:
     def look(self, path):
         """Before a fault is put into a file."""
         if path in self.commands and path not in self.before:
+            # what it includes may have to be made
+            subprocess.run(["ninja", "-C", self.build, "--quiet",
+                            self.commands[path]["output"]], check=False,
+                           stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
             self.before[path] = self._code(path)
 
     def is_same(self, path):

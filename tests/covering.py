@@ -2,8 +2,10 @@
 """Which native test runs which line, as gcov counts it in a build of its own.
 
 A fault is only noticed by a test that comes by it, so tests/mutate runs these
-alone. A line that gcov does not know (a table, a declaration), or that no test
-came by, is left to all tests of which any line of its file is part.
+alone: of a file of bats, the single tests. A line that gcov does not know (a
+table, a declaration), or that no test came by, is left to all tests of which
+any line of its file is part. What is known of a test holds until its program,
+or its text, is another.
 """
 import collections
 import glob
@@ -17,7 +19,8 @@ import subprocess
 import sys
 import time
 
-SLACK, LEAST_S = 10, 10     # a test may take so much longer than it did
+# A test may compute so much longer than it did, at -O0 and counted.
+SLACK, LEAST_S = 4, 2
 # Of a fuzzer what it comes by at first: the rest takes longer than all else.
 FUZZ_RUNS = "200"
 # What these look at is installed or built as a whole: pages, ./run.
@@ -26,7 +29,12 @@ NOT_OF_THE_COMMAND = ("examples", "man", "run", "report_pages")
 # A test of all that lies there, and how long it takes.
 UNCOUNTED = {"cli setup_undo": ("tools/setup/", 30)}
 
-Test = collections.namedtuple("Test", "name words env workdir targets")
+# The programs that tests of the command start.
+COMMAND = ("tools/upmu", "examples/regions", "tests/unit/kill_at")
+
+# title: of one among those in a file of bats
+Test = collections.namedtuple("Test", "name words env workdir targets title",
+                              defaults=("",))
 
 
 def _meson(kind, build):
@@ -37,6 +45,29 @@ def _meson(kind, build):
 
 def _names(paths, build):
     return [os.path.relpath(path, build) for path in paths]
+
+
+def _bats(path, titles):
+    """How some tests of a file are run; or, without titles, all."""
+    which = ["-f", f"^({'|'.join(titles)})$"] if titles else []
+    return ["bats", "-t", *which, path]
+
+
+def _of_the_command(tree, build):
+    for path in sorted(glob.glob(tree + "/tests/cli/*.bats")):
+        file = os.path.basename(path)[:-len(".bats")]
+        if file in NOT_OF_THE_COMMAND:
+            continue
+        name = "cli " + file
+        titles = [""]
+        if name not in UNCOUNTED:
+            with open(path) as text:
+                titles = re.findall(r'^@test "(\w+)" \{$', text.read(), re.M)
+        for title in titles:
+            yield Test(f"{name}: {title}" if title else name,
+                       _bats(path, [title] if title else []),
+                       {"UPMU_BUILD": build, "UPMU": build + "/tools/upmu"},
+                       tree, list(COMMAND), title)
 
 
 def tests_of(tree, build):
@@ -50,21 +81,30 @@ def tests_of(tree, build):
                        one["workdir"] or build,
                        [name for depends in one["depends"]
                         for name in targets[depends]])
-    command = [name for one in _meson("--targets", build)
-               if "/tests/" not in one["defined_in"]
-               and "/man/" not in one["defined_in"]
-               for name in _names(one["filename"], build)]
-    for path in sorted(glob.glob(tree + "/tests/cli/*.bats")):
-        name = os.path.basename(path)[:-len(".bats")]
-        if name not in NOT_OF_THE_COMMAND:
-            yield Test("cli " + name, ["bats", path],
-                       {"UPMU_BUILD": build, "UPMU": build + "/tools/upmu"},
-                       tree, command + ["tests/unit/kill_at"])
+    yield from _of_the_command(tree, build)
 
 
-def limited(test, cpu_s):
+def together(tests):
+    """The same in lists, each of one call: a file of bats starts slowly."""
+    found = {}
+    for test in tests:
+        found.setdefault(test.words[-1] if test.title else test.name,
+                         []).append(test)
+    return list(found.values())
+
+
+def as_one(tests):
+    """What together() put into one list, as one test."""
+    if len(tests) == 1:
+        return tests[0]
+    return tests[0]._replace(
+        words=_bats(tests[0].words[-1], [one.title for one in tests]),
+        name=f"{tests[0].name} and {len(tests) - 1} more")
+
+
+def limited(test, cpu_s, slower=1):
     """How a test is run that took cpu_s when nothing was broken."""
-    most = int(SLACK * cpu_s) + LEAST_S
+    most = int(slower * SLACK * cpu_s) + LEAST_S
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (most, most))
@@ -116,80 +156,116 @@ def _once(test):
                       - before.ru_stime)}
 
 
-def _look(tree, build):
-    """{test: {"s":, "cpu_s":, "ran": {path: lines}, "has": {path: lines}}}"""
-    seen = {}
-    for test in tests_of(tree, build):
-        if test.name in UNCOUNTED:
-            continue
-        one = _once(test) or _once(test)
-        lines_of = _counted(build)
-        if not one:
-            print(f"# not used: {test.name} fails without any fault")
-            continue
-        one["has"], one["ran"] = {}, {}
-        for path, lines in lines_of.items():
-            if path.startswith(tree + "/"):
-                path = os.path.relpath(path, tree)
-                one["has"][path] = sorted(lines)
-                one["ran"][path] = sorted(n for n, ran in lines.items() if ran)
-        seen[test.name] = one
-    return seen
+def _look(test, tree, build):
+    """{"s":, "cpu_s":, "ran": {path: lines}, "has": {path: lines}}"""
+    one = _once(test) or _once(test)
+    lines_of = _counted(build)
+    if not one:
+        print(f"# not used: {test.name} fails without any fault")
+        return None
+    one["has"], one["ran"] = {}, {}
+    for path, lines in lines_of.items():
+        if path.startswith(tree + "/"):
+            path = os.path.relpath(path, tree)
+            one["has"][path] = sorted(lines)
+            one["ran"][path] = sorted(n for n, ran in lines.items() if ran)
+    return one
 
 
-def _stamp(tree):
-    whole = hashlib.sha256()
-    for folder in ("lib", "tools", "regs", "include", "examples", "tests"):
-        for path in sorted(glob.glob(f"{tree}/{folder}/**", recursive=True)):
-            if re.search(r"\.([chs]|build|bats|events|cpp)$", path):
-                with open(path, "rb") as file:
-                    whole.update(path[len(tree):].encode() + file.read())
-    return whole.hexdigest()
+class _Stamps:
+    """What a test is made of: its programs, or the file of bats."""
+
+    def __init__(self, build):
+        self.build, self.known = build, {}
+
+    def _of(self, path):
+        if path not in self.known:
+            with open(path, "rb") as file:
+                self.known[path] = hashlib.sha256(file.read()).hexdigest()
+        return self.known[path]
+
+    def of(self, test):
+        own = [test.words[-1]] if test.title else [test.words[0]]
+        return " ".join(self._of(os.path.join(self.build, path))
+                        for path in own + test.targets)
+
+
+def _make(tree, build):
+    if not os.path.exists(build + "/build.ninja"):
+        subprocess.run(["meson", "setup", "-Dtests=enabled",
+                        "-Db_coverage=true", "-Doptimization=0", build],
+                       cwd=tree, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", build, "--quiet"], check=True)
+    _counted(build)
 
 
 class Covering:
-    """What was seen of a tree; looked at anew where the tree has changed."""
+    """What was seen of a tree; of what has changed it is looked at anew.
+
+    Of programs at once, of the command's tests when complete() is called: they
+    take longer by far, and programs notice most of what is broken in lib/.
+    """
 
     def __init__(self, tree, folder):
-        path, build = folder + "/covering.json.gz", folder + "/counted"
-        stamp = _stamp(tree)
-        if os.path.exists(path):
-            with gzip.open(path, "rt") as file:
-                known = json.load(file)
-            if known["stamp"] == stamp:
-                self.seen = known["seen"]
-                return
-        if not os.path.exists(build + "/build.ninja"):
-            subprocess.run(["meson", "setup", "-Dtests=enabled",
-                            "-Db_coverage=true", "-Doptimization=0", build],
-                           cwd=tree, check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["ninja", "-C", build, "--quiet"], check=True)
-        _counted(build)
-        self.seen = _look(tree, build)
-        # whoever is killed here leaves no half of it
-        with gzip.open(path + ".new", "wt") as file:
-            json.dump({"stamp": stamp, "seen": self.seen}, file)
-        os.replace(path + ".new", path)
+        self.path = folder + "/covered.json.gz"
+        self.tree, self.build, self.seen = tree, folder + "/counted", {}
+        if os.path.exists(self.path):
+            with gzip.open(self.path, "rt") as file:
+                self.seen = json.load(file)
+        _make(tree, self.build)
+        stamps = _Stamps(self.build)
+        self.every = [one for one in tests_of(tree, self.build)
+                      if one.name not in UNCOUNTED]
+        self.stamp = {one.name: stamps.of(one) for one in self.every}
+        self.seen = {name: one for name, one in self.seen.items()
+                     if one["stamp"] == self.stamp.get(name)}
+        self._look([one for one in self.every if not one.title])
 
-    def seconds(self, name):
+    def is_complete(self):
+        return all(one.name in self.seen for one in self.every)
+
+    def complete(self):
+        self._look(self.every)
+        # what failed is not asked for again
+        self.every = [one for one in self.every if one.name in self.seen]
+
+    def _look(self, tests):
+        try:
+            for test in tests:
+                one = (None if test.name in self.seen
+                       else _look(test, self.tree, self.build))
+                if one:
+                    self.seen[test.name] = {**one,
+                                            "stamp": self.stamp[test.name]}
+        finally:
+            # whoever is killed here leaves no half of it
+            with gzip.open(self.path + ".new", "wt", compresslevel=1) as file:
+                json.dump(self.seen, file)
+            os.replace(self.path + ".new", self.path)
+
+    def _of(self, name, what):
         return (UNCOUNTED[name][1] if name in UNCOUNTED
-                else self.seen[name]["s"])
+                else self.seen[name][what])
 
-    def limits(self, test, slower, least_s):
-        """(seconds, options) of how a test is run."""
-        cpu_s = self.seen.get(test.name, {}).get("cpu_s",
-                                                 self.seconds(test.name))
-        return (slower * self.seconds(test.name) + least_s,
-                limited(test, cpu_s))
+    def _cpu_s(self, name):
+        return self._of(name, "cpu_s")
+
+    def limits(self, tests, slower, least_s):
+        """(seconds, options) of how as_one() of them is run."""
+        names = [one.name for one in tests]
+        return (slower * sum(self._of(name, "s") for name in names) + least_s,
+                limited(tests[0], sum(map(self._cpu_s, names)), slower))
 
     def tests(self, path, line):
-        """Names of the tests for a line, the shortest first."""
+        """Names of the tests for a line, the cheapest first."""
         def those(lines):
             return sorted((name for name, one in self.seen.items()
-                           if lines(one)), key=self.seconds)
+                           if lines(one)), key=self._cpu_s)
+        found = those(lambda one: line in one["ran"].get(path, ()))
+        if not self.is_complete():
+            return found
         uncounted = [name for name, (folder, _) in UNCOUNTED.items()
                      if path.startswith(folder)]
-        found = those(lambda one: line in one["ran"].get(path, ()))
         # a header without code is part of whatever there is
         return (found or those(lambda one: one["ran"].get(path))
                 or those(lambda one: True)) + uncounted
