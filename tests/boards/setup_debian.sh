@@ -35,11 +35,11 @@ modules() {
 }
 
 without_its_module() {
-	mv /lib/modules/*/extra/upmu.ko /root/
+	mv /lib/modules/*/extra/upmu.ko /var/
 	modules
 	setup
 	as new
-	mv /root/upmu.ko /lib/modules/*/extra/
+	mv /var/upmu.ko /lib/modules/*/extra/
 	modules
 }
 

@@ -139,7 +139,7 @@ print(json.load(open("report.json"))["events"][1]["value"])')
 }
 
 @test "output_name_has_the_host_the_process_and_a_percent_sign" {
-	"$upmu" stat -q -o '%h-%p-100%%' -- true
+	"$upmu" stat -o '%h-%p-100%%' -- true
 	[[ "$(echo ./*)" =~ ^\./"$(uname -n)"-[0-9]+-100%$ ]]
 }
 
