@@ -32,6 +32,9 @@ UNCOUNTED = {"cli setup_undo": ("tools/setup/", 30)}
 # The programs that tests of the command start.
 COMMAND = ("tools/upmu", "examples/regions", "tests/unit/kill_at")
 
+# What no test names, and many read: without it they fail without any fault.
+MACHINES = "tests/fixtures/unpacked"
+
 # title: of one among those in a file of bats
 Test = collections.namedtuple("Test", "name words env workdir targets title",
                               defaults=("",))
@@ -79,8 +82,8 @@ def tests_of(tree, build):
         if words[0].startswith(build + "/"):
             yield Test(one["name"], words, dict(one["env"]),
                        one["workdir"] or build,
-                       [name for depends in one["depends"]
-                        for name in targets[depends]])
+                       [MACHINES] + [name for depends in one["depends"]
+                                     for name in targets[depends]])
     yield from _of_the_command(tree, build)
 
 
