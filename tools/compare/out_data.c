@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "tools/csv.h"
 #include "tools/version.h"
 
 #define SCHEMA_VERSION 1
@@ -197,22 +198,6 @@ static const char header[][24] = {
 	"p",	 "exact",	   "verdict",
 };
 
-/* RFC 4180: quoted where it has to be. */
-static void put_text(FILE *out, const char *word, const char *separator)
-{
-	if (!strpbrk(word, "\"\r\n") && !strstr(word, separator)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('"', out);
-	for (; *word; word++) {
-		if (*word == '"')
-			fputc('"', out);
-		fputc(*word, out);
-	}
-	fputc('"', out);
-}
-
 static void put_number(FILE *out, double value, const char *separator)
 {
 	fputs(separator, out);
@@ -235,9 +220,9 @@ static void put_row(FILE *out, const struct compare *c,
 				   compare_percent(cell->change.ratio_high),
 				   cell->change.difference, cell->p };
 
-	put_text(out, event->name, separator);
+	csv_text(out, event->name, separator);
 	fprintf(out, "%s%s%s", separator, event->unit, separator);
-	put_text(out, c->command[k].name, separator);
+	csv_text(out, c->command[k].name, separator);
 	put_number(out, (double)s->n, separator);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		put_number(out, s->n ? numbers[i] : none, separator);

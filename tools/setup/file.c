@@ -10,26 +10,10 @@
 
 #include "lib/sys.h"
 #include "setup.h"
+#include "tools/replace.h"
 
 /* No program reads a name that ends so from one of these folders. */
 #define UNFINISHED ".upmu-new"
-
-static int write_all(int fd, const char *text)
-{
-	size_t left = strlen(text);
-
-	while (left) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text += n;
-		left -= n;
-	}
-	return 0;
-}
 
 /* A name is on the disk when its folder is. */
 static int sync_folder(const char *path)
@@ -66,6 +50,7 @@ static int paths_of(const char *path, char *real, char *unfinished)
 
 static int write_unfinished(const char *path, const char *text)
 {
+	size_t size = strlen(text);
 	int fd, error;
 
 	/* Of an interrupted setup, or not a plain file at all. */
@@ -73,7 +58,7 @@ static int write_unfinished(const char *path, const char *text)
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
-	error = write_all(fd, text);
+	error = replace_write(fd, text, size) == size ? 0 : -errno;
 	if (!error && fchmod(fd, 0644) < 0) /* whatever the umask is */
 		error = -errno;
 	if (!error && fsync(fd) < 0)

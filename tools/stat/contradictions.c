@@ -8,11 +8,6 @@ static int complain(const char *what, const char *hint)
 	return -1;
 }
 
-static bool counts_cpus(const struct stat_options *o)
-{
-	return o->all_cpus || o->cpus || o->cgroups;
-}
-
 /* A row for each of something, and what it is that there are several of. */
 static int check_parts(const struct stat_options *o)
 {
@@ -29,7 +24,7 @@ static int check_parts(const struct stat_options *o)
 	if (o->per[STAT_PER_THREAD] && !o->pids && !o->tids)
 		return complain("--per-thread wants threads that run already",
 				"upmu stat --per-thread -p PID");
-	if (!o->per[STAT_PER_THREAD] && !counts_cpus(o))
+	if (!o->per[STAT_PER_THREAD] && !stat_counts_cpus(o))
 		return complain("-A and --per-... are of CPUs, and none is "
 				"counted",
 				"-a counts them all");
@@ -104,11 +99,11 @@ static int check_regions(const struct stat_options *o, bool attached)
 
 int stat_options_check(const struct stat_options *o)
 {
-	bool attached = o->pids || o->tids || counts_cpus(o);
+	bool attached = stat_is_attached(o);
 
 	if (!o->command && !attached)
 		return complain("no command to count", "upmu stat -- ls");
-	if ((o->pids || o->tids) && counts_cpus(o))
+	if ((o->pids || o->tids) && stat_counts_cpus(o))
 		return complain("-p and -t count tasks, -a and -C count CPUs",
 				"choose one");
 	if (o->cgroups && (o->all_cpus || o->cpus))

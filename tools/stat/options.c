@@ -441,7 +441,7 @@ static const char *software_of(const struct stat_options *options)
 {
 	if (options->events)
 		return "";
-	if (options->all_cpus || options->cpus || options->cgroups)
+	if (stat_counts_cpus(options))
 		return "cpu-clock,context-switches,page-faults";
 	return "task-clock,context-switches,page-faults";
 }

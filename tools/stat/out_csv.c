@@ -9,6 +9,7 @@
 
 #include "out.h"
 #include "regions.h"
+#include "tools/csv.h"
 
 static const char *const columns[] = {
 	"value",     "unit",	    "event",   "running_ns", "running_percent",
@@ -34,14 +35,7 @@ static void part(const struct table *t)
 /* pmu/a=1,b=2/, "core 0,1", a region of whatever name */
 static void write_name(const struct table *t, const char *name)
 {
-	if (!strstr(name, t->separator) && !strpbrk(name, "\"\n")) {
-		fputs(name, t->out);
-		return;
-	}
-	fputc('"', t->out);
-	for (; *name; name++)
-		fprintf(t->out, *name == '"' ? "\"%c" : "%c", *name);
-	fputc('"', t->out);
+	csv_text(t->out, name, t->separator);
 }
 
 static void write_header(const struct table *t)

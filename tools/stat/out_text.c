@@ -225,18 +225,13 @@ static void write_software(FILE *out, const struct stat_report *report)
 		number(text, report, (double)report->context_switches));
 }
 
-/* As contradictions.c has it. */
-static bool can_pass(const struct stat_options *o)
-{
-	return o->command && !o->pids && !o->tids && !o->all_cpus && !o->cpus &&
-	       !o->cgroups;
-}
-
 static void write_turns(FILE *out, const struct stat_report *report)
 {
+	const struct stat_options *o = report->options;
+
 	if (!report->pace.turns || report->interval_s > 0)
 		return;
-	if (report->options->passes) {
+	if (o->passes) {
 		fprintf(out, "\n%zu sets of events, a run for each\n",
 			report->pace.turns);
 		return;
@@ -249,7 +244,7 @@ static void write_turns(FILE *out, const struct stat_report *report)
 	if (report->pace.slices < OUT_SLICES_FEW * report->pace.turns)
 		fprintf(out,
 			"hint: that is few slices for sure estimates; %s\n",
-			can_pass(report->options)
+			o->command && !stat_is_attached(o)
 				? "--passes runs the program once for each set"
 				: "count for longer, or fewer events");
 }

@@ -61,6 +61,17 @@ struct stat_options {
 	bool per[STAT_PERS];
 };
 
+static inline bool stat_counts_cpus(const struct stat_options *options)
+{
+	return options->all_cpus || options->cpus || options->cgroups;
+}
+
+/** What it counts was there before it, a command beside that or not. */
+static inline bool stat_is_attached(const struct stat_options *options)
+{
+	return options->pids || options->tids || stat_counts_cpus(options);
+}
+
 /** Return 0, or -1 once the user was told; *done: --help was printed. */
 int stat_options_parse(struct stat_options *options, int argc, char **argv,
 		       bool *done);
