@@ -8,6 +8,12 @@
 #include <errno.h>
 
 #include <upmu.h>
+
+#ifdef __cplusplus /* what is inline here is C, too */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #include "regs/regs.h"
 
 /*
@@ -148,5 +154,9 @@ upmu_count(const struct upmu_counter *counter)
 	slow = upmu_inline_fallback(asked);
 	return slow;
 }
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 
 #endif

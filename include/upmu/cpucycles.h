@@ -12,6 +12,11 @@
 
 #include <upmu/raw.h>
 
+#ifdef __cplusplus /* what is inline here is C, too */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #if UPMU_REGS_MAX_COUNTERS > 0 /* else raw.h has said why not */
 static inline long long cpucycles(void)
 {
@@ -22,6 +27,10 @@ static inline const char *cpucycles_implementation(void)
 {
 	return "upmu-" UPMU_REGS_NAME;
 }
+#endif
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
 #endif
 
 #endif

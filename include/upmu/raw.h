@@ -23,6 +23,11 @@
 #include <errno.h>
 #include <stdint.h>
 
+#ifdef __cplusplus /* what is inline here is C, too */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
 #include "regs/regs.h"
 
 #if UPMU_REGS_MAX_COUNTERS == 0
@@ -234,5 +239,9 @@ static inline void upmu_raw_clear_overflow(uint32_t mask)
 #endif
 
 #endif /* UPMU_REGS_MAX_COUNTERS */
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+#endif
 
 #endif
