@@ -75,6 +75,22 @@ former_is_there_alone() {
 	former_is_there_alone
 }
 
+@test "no_report_is_no_file_and_leaves_the_former_one" {
+	for how in '' -j '-x ,' '-I 20' --append --plot '-r 2 --format rpistat'; do
+		# shellcheck disable=SC2086 # words
+		run "$upmu" stat -q $how -o file -e page-faults -- true
+		[ "$status" -eq 0 ]
+		[ -z "$output" ]
+		former_is_there_alone
+		# shellcheck disable=SC2086 # words
+		"$upmu" stat -q $how -o none -e page-faults -- true
+		[ ! -e none ]
+	done
+	"$upmu" stat -q -o file --openmetrics m.prom -e page-faults -- true
+	grep -q '^upmu_page_faults' m.prom
+	former_is_there_alone
+}
+
 @test "a_full_disk_leaves_the_former_comparison_and_stdout_gets_the_new_one" {
 	full 0 compare -r 2 -j -o file -e page-faults true -- true
 	[ "$status" -eq 125 ]
