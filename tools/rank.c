@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "rank.h"
@@ -12,12 +13,16 @@
  */
 static const struct {
 	const char *rank, *count;
+	const char *job[2]; /* of this very run; the same for all its ranks */
 } launchers[] = {
-	{ "RANK", "WORLD_SIZE" }, /* torchrun's, and who sets it himself */
-	{ "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
-	{ "PMI_RANK", "PMI_SIZE" },
-	{ "PMIX_RANK", NULL },
-	{ "SLURM_PROCID", "SLURM_NTASKS" },
+	/* torchrun's, and who sets it himself */
+	{ "RANK", "WORLD_SIZE", { NULL } },
+	{ "OMPI_COMM_WORLD_RANK",
+	  "OMPI_COMM_WORLD_SIZE",
+	  { "PMIX_NAMESPACE" } },
+	{ "PMI_RANK", "PMI_SIZE", { NULL } },
+	{ "PMIX_RANK", NULL, { "PMIX_NAMESPACE" } },
+	{ "SLURM_PROCID", "SLURM_NTASKS", { "SLURM_JOB_ID", "SLURM_STEP_ID" } },
 };
 
 #define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
@@ -62,4 +67,20 @@ int rank_count(void)
 	const char *name = found < LAUNCHERS ? launchers[found].count : NULL;
 
 	return name ? number_of(getenv(name), 1, 0) : 0;
+}
+
+bool rank_job(char *out, size_t size)
+{
+	size_t found = find_launcher(), length = 0;
+
+	for (size_t i = 0; found < LAUNCHERS && i < 2; i++) {
+		const char *name = launchers[found].job[i];
+		const char *part = name ? getenv(name) : NULL;
+
+		if (part && part[0] && length < size)
+			length += (size_t)snprintf(out + length, size - length,
+						   "%s%s", length ? "." : "",
+						   part);
+	}
+	return length > 0 && length < size;
 }

@@ -21,6 +21,15 @@ value() {	# FILE EXPRESSION
 	E
 }
 
+change() {	# FILE STATEMENTS: r is the report
+	python3 - "$1" "$2" <<-'E'
+		import json, sys
+		r = json.load(open(sys.argv[1]))
+		exec(sys.argv[2])
+		json.dump(r, open(sys.argv[1], "w"), indent=2)
+	E
+}
+
 @test "merge_sums_means_and_imbalance_are_those_of_the_ranks" {
 	"$upmu" merge -j -o all.json ranks/*
 	"$check" merge all.json
@@ -129,6 +138,96 @@ value() {	# FILE EXPRESSION
 	sed -i '/"ranks"/d' ranks/rank-[45].json
 	"$upmu" merge -j -o all.json ranks/*
 	[ "$(value all.json 'len(r["ranks"])')" = 6 ]
+}
+
+# What Open MPI and Slurm tell, and the clock.
+of_run() {	# FOLDER JOB BEGAN: all reports of it
+	for file in "$1"/*; do
+		change "$file" "r['job'] = '$2'; r['began_unix_s'] = $3"
+	done
+}
+
+@test "merge_leaves_out_what_an_earlier_run_wrote_in_the_place_of_a_rank" {
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" former 6
+	of_run former 7.0 1700000000
+	of_run ranks 8.0 1700086400
+	# Rank 0 came to nothing this time: its former file is still there.
+	cp former/rank-[045].json ranks/
+	run "$upmu" merge -j -o all.json ranks/*
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 4 ]
+	[ "${lines[0]}" = "upmu merge: 'ranks/rank-0.json': of a run of 6 ranks, not of 4: left out" ]
+	[ "${lines[3]}" = "upmu merge: no report of rank 0 of 4" ]
+	[ "$(value all.json 'row["instructions"]["sum"]')" = 3006.0 ]
+	"$check" merge all.json
+	# As many ranks as before: the launcher's name for the run tells.
+	rm ranks/*
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" former 4
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" ranks 4
+	of_run former 7.0 1700000000
+	of_run ranks 8.0 1700086400
+	cp former/rank-2.json ranks/
+	run "$upmu" merge -j -o all.json ranks/*
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "upmu merge: 'ranks/rank-2.json': of another run (job 7.0, not 8.0): left out" ]
+	[ "${lines[1]}" = "upmu merge: no report of rank 2 of 4" ]
+	[ "$(value all.json 'len(r["ranks"])')" = 3 ]
+}
+
+@test "merge_tells_when_ranks_did_not_run_at_the_same_time" {
+	of_run ranks '' 1700000000
+	run env TZ=UTC "$upmu" merge ranks/*
+	[ "${lines[0]}" = "4 ranks" ]
+	change ranks/rank-3.json 'r["began_unix_s"] += 61'
+	run env TZ=UTC "$upmu" merge ranks/*
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "4 ranks" ]
+	change ranks/rank-3.json 'r["began_unix_s"] += 1'
+	run env TZ=UTC "$upmu" merge ranks/*
+	[ "${lines[0]}" = "4 ranks, begun from 2023-11-14 22:13:20 to 2023-11-14 22:14:22" ]
+}
+
+@test "merge_names_the_ranks_whose_program_failed" {
+	change ranks/rank-1.json 'r["failed"] = 1; r["ended_by"] = "SIGKILL"'
+	change ranks/rank-2.json 'r["failed"] = 1'
+	run "$upmu" merge -j -o all.json ranks/*
+	[ "$status" -eq 1 ]
+	[ "${#lines[@]}" -eq 2 ]
+	[ "${lines[0]}" = "upmu merge: 'ranks/rank-1.json': ended by SIGKILL: counted until then" ]
+	[ "${lines[1]}" = "upmu merge: 'ranks/rank-2.json': its program failed" ]
+	[ "$(value all.json 'row["instructions"]["sum"]')" = 4006.0 ]
+	[ "$(value all.json 'len(r["problems"])')" = 2 ]
+}
+
+# stat -A: each CPU of each rank.
+@test "merge_keeps_places_apart" {
+	for rank in 0 1 2 3; do
+		change ranks/rank-$rank.json "
+for at, event in enumerate(r['events'][:2]):
+    event.update(event='cycles', place=f'CPU{at}')
+r['metrics'] = [dict(r['metrics'][0], place=f'CPU{at}', value=at) for at in (0, 1)]"
+	done
+	run "$upmu" merge --per-rank ranks/*
+	[ "$status" -eq 0 ]
+	grep -qE '^cycles CPU0 +4,006 ' <<<"$output"
+	grep -qE '^cycles CPU1 +8,000 ' <<<"$output"
+	grep -qE '^ipc CPU1 +- +1\.000 ' <<<"$output"
+	"$upmu" merge -j -o all.json ranks/*
+	"$check" merge all.json
+	[ "$(value all.json '[one["place"] for one in r["rows"] if one["name"] == "cycles"]')" = "['CPU0', 'CPU1']" ]
+}
+
+@test "merge_keeps_the_ratios_of_unlike_cores_apart" {
+	for rank in 0 1 2 3; do
+		change ranks/rank-$rank.json '
+r["metrics"] = [dict(r["metrics"][0], event=f"{core}/inst_retired/", value=at)
+                for at, core in enumerate(("a7", "a15"))]'
+	done
+	run "$upmu" merge ranks/*
+	grep -qE '^ipc a7/inst_retired/ +- +0\.000 ' <<<"$output"
+	grep -qE '^ipc a15/inst_retired/ +- +1\.000 ' <<<"$output"
+	"$upmu" merge -j ranks/* >all.json
+	"$check" merge all.json
 }
 
 @test "merge_of_an_event_that_one_rank_lacks_says_so" {

@@ -130,10 +130,14 @@ print(json.load(open("report.json"))["events"][1]["value"])')
 	SLURM_PROCID=0 OMPI_COMM_WORLD_RANK=2 OMPI_COMM_WORLD_SIZE=8 \
 		"$upmu" stat -j -o 'r-%q{RANK}.json' -e page-faults true
 	PMI_RANK=3 "$upmu" stat -j -o 'r-%q{RANK}.json' -e page-faults true
-	SLURM_PROCID=4 "$upmu" stat -j -o 'r-%q{RANK}.json' -e page-faults true
+	SLURM_PROCID=4 SLURM_JOB_ID=71 SLURM_STEP_ID=2 \
+		"$upmu" stat -j -o 'r-%q{RANK}.json' -e page-faults true
 	[ "$(echo r-*.json)" = "r-1.json r-2.json r-3.json r-4.json" ]
 	grep -q '"rank": 2' r-2.json
 	grep -q '"ranks": 8' r-2.json
+	run ! grep -q '"job"' r-1.json r-3.json
+	grep -q '"job": "71.2"' r-4.json
+	[ "$(sed -n 's/.*"began_unix_s": \([0-9]*\),/\1/p' r-4.json)" -gt 1700000000 ]
 	"$BATS_TEST_DIRNAME/check_stat_output.py" json r-2.json
 	run ! grep -q '"ranks"' r-4.json
 }

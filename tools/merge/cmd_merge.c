@@ -89,6 +89,7 @@ int cmd_merge(int argc, char **argv)
 	m.problems = json_array();
 	for (int i = optind; i < argc; i++)
 		merge_read(&m, argv[i]);
+	merge_choose_run(&m);
 	if (merge_add_up(&m)) {
 		fputs("upmu merge: out of memory\n", stderr);
 		status = EXIT_FAILED;

@@ -53,26 +53,12 @@ static const char *find_fault(const json_t *report)
 	return NULL;
 }
 
-static bool is_taken(struct merge *m, const char *file, int number)
-{
-	char why[96];
-
-	for (size_t i = 0; number >= 0 && i < m->ranks; i++) {
-		if (m->rank[i].number != number)
-			continue;
-		snprintf(why, sizeof(why), "rank %d a second time: left out",
-			 number);
-		merge_complain(m, file, why);
-		return true;
-	}
-	return false;
-}
-
 static void take(struct merge *m, const char *file, json_t *report)
 {
 	const json_t *number = json_object_get(report, "rank");
 	const char *fault = find_fault(report);
 	struct merge_rank *more, rank = { .number = -1, .report = report };
+	const json_t *began = json_object_get(report, "began_unix_s");
 
 	if (fault) {
 		merge_complain(m, file, fault);
@@ -81,8 +67,9 @@ static void take(struct merge *m, const char *file, json_t *report)
 	if (number)
 		rank.number = (int)json_integer_value(number);
 	rank.of = (size_t)json_integer_value(json_object_get(report, "ranks"));
-	if (is_taken(m, file, rank.number))
-		return;
+	rank.job = json_string_value(json_object_get(report, "job"));
+	rank.began_unix_s = json_integer_value(began);
+	rank.order = m->ranks;
 	more = realloc(m->rank, (m->ranks + 1) * sizeof(*more));
 	if (more)
 		m->rank = more;

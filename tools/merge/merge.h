@@ -14,8 +14,11 @@
 #include <stdio.h>
 
 struct merge_rank {
-	int number; /* -1: not told by its file */
-	size_t of;  /* how many ranks its run had; 0: not told */
+	int number;	 /* -1: not told by its file */
+	size_t of;	 /* how many ranks its run had; 0: not told */
+	const char *job; /* what its launcher called the run; NULL: not told */
+	json_int_t began_unix_s; /* 0: not told */
+	size_t order;		 /* in which it was read */
 	char *file;
 	json_t *report;
 };
@@ -26,6 +29,9 @@ enum merge_kind { MERGE_TIME, MERGE_EVENT, MERGE_RATIO };
 struct merge_row {
 	enum merge_kind kind;
 	const char *name, *unit; /* of the first report that has it */
+	const char *place;	 /* a CPU, a thread, a cgroup; "": the whole */
+	const char *event;	 /* that a ratio stands beside; "": no ratio */
+	bool has_twin;		 /* of the same name, beside another event */
 	bool modelled;		 /* by an emulated board's model, in a rank */
 	double *value;		 /* one for each rank; NAN: not counted there */
 	size_t counted;		 /* ranks that have a value */
@@ -43,6 +49,8 @@ struct merge {
 	size_t wanted; /* how many there should be; 0: not told */
 	struct merge_row *row;
 	size_t rows;
+	double first_s, first_end_s, last_s; /* since 1970; 0: not told */
+	size_t next;	  /* the row that comes next in most reports */
 	json_t *problems; /* strings; said to the user already */
 };
 
@@ -50,13 +58,17 @@ struct merge {
 void merge_complain(struct merge *m, const char *file, const char *why);
 /** Read all reports of a file ("-": standard input). */
 void merge_read(struct merge *m, const char *path);
-/** Once all are read: order, missing ranks, rows, sums. 0 or -1: no memory. */
+/** Order; what is of another run, or missing, or was broken off. */
+void merge_choose_run(struct merge *m);
+/** Rows and sums; 0 or -1: no memory. */
 int merge_add_up(struct merge *m);
 void merge_drop(struct merge_rank *rank);
 void merge_free(struct merge *m);
 
-/** "rank 3", or the file's name; @out of @size. */
+/** "3", or the file's name; @out of @size. */
 char *merge_label(char *out, size_t size, const struct merge_rank *rank);
+/** Its name, and what tells it from others of that name. */
+char *merge_row_label(char *out, size_t size, const struct merge_row *row);
 
 struct merge_output {
 	const struct merge *merge;

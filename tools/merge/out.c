@@ -2,6 +2,7 @@
 /* What upmu merge prints; docs/schema/merge.schema.json is JSON's contract. */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "merge.h"
 #include "tools/stat/out.h"
@@ -9,6 +10,8 @@
 
 #define SCHEMA_VERSION 1
 #define CELL	       48
+#define LABEL	       192
+#define APART_S	       60 /* clocks of different hosts differ, too */
 
 char *merge_label(char *out, size_t size, const struct merge_rank *rank)
 {
@@ -16,6 +19,14 @@ char *merge_label(char *out, size_t size, const struct merge_rank *rank)
 		snprintf(out, size, "%d", rank->number);
 	else
 		snprintf(out, size, "%s", rank->file);
+	return out;
+}
+
+char *merge_row_label(char *out, size_t size, const struct merge_row *row)
+{
+	snprintf(out, size, "%s%s%s%s%s", row->name, row->place[0] ? " " : "",
+		 row->place, row->has_twin ? " " : "",
+		 row->has_twin ? row->event : "");
 	return out;
 }
 
@@ -48,9 +59,9 @@ static void put_extreme(FILE *out, const struct merge *m,
 static void put_row(FILE *out, const struct merge *m,
 		    const struct merge_row *row)
 {
-	char text[CELL];
+	char text[CELL], label[LABEL];
 
-	fprintf(out, "%-22s", row->name);
+	fprintf(out, "%-22s", merge_row_label(label, sizeof(label), row));
 	if (!row->counted) {
 		fprintf(out, " %18s\n", "<not counted>");
 		return;
@@ -71,30 +82,48 @@ static void put_row(FILE *out, const struct merge *m,
 	fputc('\n', out);
 }
 
-static int width_of(const struct merge_row *row)
+static int width_of(const char *label)
 {
-	size_t length = strlen(row->name);
+	size_t length = strlen(label);
 
 	return length > 16 ? (int)length : 16;
 }
 
 static void put_ranks(FILE *out, const struct merge *m)
 {
-	char text[CELL];
+	char text[CELL], label[LABEL];
 
 	fprintf(out, "\n%-12s", "rank");
 	for (size_t i = 0; i < m->rows; i++)
-		fprintf(out, " %*s", width_of(&m->row[i]), m->row[i].name);
+		fprintf(out, " %16s",
+			merge_row_label(label, sizeof(label), &m->row[i]));
 	fputc('\n', out);
 	for (size_t place = 0; place < m->ranks; place++) {
 		fprintf(out, "%-12s",
 			merge_label(text, sizeof(text), &m->rank[place]));
 		for (size_t i = 0; i < m->rows; i++)
-			fprintf(out, " %*s", width_of(&m->row[i]),
+			fprintf(out, " %*s",
+				width_of(merge_row_label(label, sizeof(label),
+							 &m->row[i])),
 				put_value(text, &m->row[i],
 					  m->row[i].value[place]));
 		fputc('\n', out);
 	}
+}
+
+/* Ranks of one run overlap. */
+static void put_times(FILE *out, const struct merge *m)
+{
+	time_t first = (time_t)m->first_s, last = (time_t)m->last_s;
+	char from[32], to[32];
+	struct tm local;
+
+	if (m->last_s < m->first_end_s + APART_S ||
+	    !strftime(from, sizeof(from), "%F %T",
+		      localtime_r(&first, &local)) ||
+	    !strftime(to, sizeof(to), "%F %T", localtime_r(&last, &local)))
+		return;
+	fprintf(out, ", begun from %s to %s", from, to);
 }
 
 int merge_write_text(FILE *out, const void *what)
@@ -105,6 +134,7 @@ int merge_write_text(FILE *out, const void *what)
 	fprintf(out, "%zu rank%s", m->ranks, m->ranks == 1 ? "" : "s");
 	if (m->wanted > m->ranks)
 		fprintf(out, " of %zu", m->wanted);
+	put_times(out, m);
 	fprintf(out, "\n\n%-22s %18s %16s %16s %-6s %16s %-6s %9s\n", "", "sum",
 		"mean", "smallest", "@rank", "largest", "@rank", "imbalance");
 	for (size_t i = 0; i < m->rows; i++)
@@ -129,6 +159,10 @@ static json_t *make_row(const struct merge *m, const struct merge_row *row)
 	out = json_pack("{s:s, s:s, s:s, s:I, s:o}", "name", row->name, "kind",
 			kind[row->kind], "unit", row->unit, "counted",
 			(json_int_t)row->counted, "values", values);
+	if (row->place[0])
+		json_object_set_new(out, "place", json_string(row->place));
+	if (row->event[0])
+		json_object_set_new(out, "event", json_string(row->event));
 	if (row->modelled)
 		json_object_set_new(out, "modelled", json_true());
 	if (!row->counted)
@@ -159,6 +193,9 @@ static json_t *make_rank(const struct merge_rank *rank)
 
 	if (rank->number >= 0)
 		json_object_set_new(out, "rank", json_integer(rank->number));
+	if (rank->began_unix_s)
+		json_object_set_new(out, "began_unix_s",
+				    json_integer(rank->began_unix_s));
 	if (json_is_string(host))
 		json_object_set(out, "host", host);
 	return out;

@@ -6,104 +6,38 @@
 
 #include "merge.h"
 
-static int by_number(const void *a, const void *b)
+static bool is_same(const struct merge_row *a, const struct merge_row *b)
 {
-	const struct merge_rank *left = a, *right = b;
-
-	if (left->number != right->number)
-		return left->number < right->number ? -1 : 1;
-	return strcmp(left->file, right->file);
-}
-
-/* "3, 7-9": the numbers from @from on that no rank has, below @end. */
-static void tell_missing(struct merge *m, size_t end)
-{
-	char *list = NULL;
-	size_t size, n = 0, first, place = 0;
-	FILE *out = open_memstream(&list, &size);
-
-	if (!out)
-		return;
-	while (place < m->ranks && m->rank[place].number < 0)
-		place++;
-	for (size_t at = 0; at < end; at++) {
-		if (place < m->ranks && m->rank[place].number == (int)at) {
-			place++;
-			continue;
-		}
-		first = at;
-		while (at + 1 < end && (place >= m->ranks ||
-					m->rank[place].number != (int)at + 1))
-			at++;
-		fprintf(out, "%s%zu", n++ ? ", " : "", first);
-		if (at > first)
-			fprintf(out, "-%zu", at);
-	}
-	fclose(out);
-	if (n) {
-		fprintf(stderr, "upmu merge: no report of rank %s of %zu\n",
-			list, end);
-		json_array_append_new(m->problems,
-				      json_sprintf("no report of rank %s of "
-						   "%zu",
-						   list, end));
-	}
-	free(list);
-}
-
-/*
- * A run of fewer ranks leaves the files of a former one behind its own, and
- * writes those of its first ranks.
- */
-static void leave_former_runs_out(struct merge *m)
-{
-	size_t kept = 0;
-	char why[96];
-
-	for (size_t i = 0; i < m->ranks && !m->wanted; i++)
-		m->wanted = m->rank[i].of;
-	for (size_t i = 0; i < m->ranks; i++) {
-		struct merge_rank *rank = &m->rank[i];
-
-		if (!rank->of || rank->of == m->wanted) {
-			m->rank[kept++] = *rank;
-			continue;
-		}
-		snprintf(why, sizeof(why),
-			 "of a run of %zu ranks, not of %zu: left out",
-			 rank->of, m->wanted);
-		merge_complain(m, rank->file, why);
-		merge_drop(rank);
-	}
-	m->ranks = kept;
-}
-
-/* Without a number from the launcher, gaps tell. */
-static void look_for_missing(struct merge *m)
-{
-	size_t end;
-
-	if (!m->ranks || m->rank[m->ranks - 1].number < 0)
-		return;
-	end = (size_t)m->rank[m->ranks - 1].number + 1;
-	tell_missing(m, end > m->wanted ? end : m->wanted);
+	return a->kind == b->kind && !strcmp(a->name, b->name) &&
+	       !strcmp(a->place, b->place) && !strcmp(a->event, b->event);
 }
 
 /* Reports hold their events in one order, mostly. */
-static struct merge_row *row_of(struct merge *m, enum merge_kind kind,
-				const char *name, const char *unit)
+static struct merge_row *find_row(struct merge *m, const struct merge_row *like)
 {
-	struct merge_row *more;
+	for (size_t n = 0; n < m->rows; n++) {
+		size_t i = (m->next + n) % m->rows;
 
-	for (size_t i = 0; i < m->rows; i++)
-		if (m->row[i].kind == kind && !strcmp(m->row[i].name, name))
+		if (is_same(&m->row[i], like)) {
+			m->next = i + 1;
 			return &m->row[i];
+		}
+	}
+	return NULL;
+}
+
+static struct merge_row *row_of(struct merge *m, const struct merge_row *like)
+{
+	struct merge_row *more = find_row(m, like);
+
+	if (more)
+		return more;
 	more = realloc(m->row, (m->rows + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
 	m->row = more;
 	more = &m->row[m->rows];
-	*more = (struct merge_row){ .kind = kind, .name = name, .unit = unit };
+	*more = *like;
 	more->value = malloc(m->ranks * sizeof(*more->value));
 	if (!more->value)
 		return NULL;
@@ -131,31 +65,75 @@ static void add_reach(struct merge_row *row, const json_t *event)
 	row->reach = sqrt(row->reach * row->reach + half * half);
 }
 
-static int add_value(struct merge *m, size_t place, enum merge_kind kind,
-		     const char *name, const char *unit, double value,
-		     const json_t *event)
+/* The row that has the value now, or NULL. */
+static struct merge_row *put_value(struct merge_row *row, size_t rank,
+				   double value)
 {
+	/* An event that stands there twice: the first counts. */
+	if (!isnan(row->value[rank]) || !isfinite(value))
+		return NULL;
+	row->value[rank] = value;
+	return row;
+}
+
+static int add_time(struct merge *m, size_t rank, const char *key,
+		    const char *name)
+{
+	double value = number_of(m->rank[rank].report, key);
 	struct merge_row *row;
 
-	if (!name)
+	if (isnan(value))
 		return 0;
-	row = row_of(m, kind, name, unit ? unit : "");
-	if (!row)
-		return -1;
-	/* An event that stands there twice: the first counts. */
-	if (!isnan(row->value[place]) || !isfinite(value))
-		return 0;
-	row->value[place] = value;
-	if (event && json_object_get(event, "modelled"))
-		row->modelled = true;
-	if (event)
-		add_reach(row, event);
-	return 0;
+	row = row_of(m, &(struct merge_row){ .kind = MERGE_TIME,
+					     .name = name,
+					     .unit = "s",
+					     .place = "",
+					     .event = "" });
+	if (row)
+		put_value(row, rank, value);
+	return row ? 0 : -1;
 }
 
 static const char *text_of(const json_t *object, const char *key)
 {
-	return json_string_value(json_object_get(object, key));
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static int add_event(struct merge *m, size_t rank, const json_t *event)
+{
+	struct merge_row *row =
+		row_of(m, &(struct merge_row){ .kind = MERGE_EVENT,
+					       .name = text_of(event, "event"),
+					       .unit = text_of(event, "unit"),
+					       .place = text_of(event, "place"),
+					       .event = "" });
+
+	if (!row)
+		return -1;
+	row = put_value(row, rank, number_of(event, "value"));
+	if (!row)
+		return 0;
+	if (json_object_get(event, "modelled"))
+		row->modelled = true;
+	add_reach(row, event);
+	return 0;
+}
+
+/* Unlike cores have one each, of the same name. */
+static int add_ratio(struct merge *m, size_t rank, const json_t *ratio)
+{
+	struct merge_row *row = row_of(
+		m, &(struct merge_row){ .kind = MERGE_RATIO,
+					.name = text_of(ratio, "metric"),
+					.unit = text_of(ratio, "unit"),
+					.place = text_of(ratio, "place"),
+					.event = text_of(ratio, "event") });
+
+	if (row)
+		put_value(row, rank, number_of(ratio, "value"));
+	return row ? 0 : -1;
 }
 
 static int add_rank(struct merge *m, size_t place)
@@ -171,16 +149,11 @@ static int add_rank(struct merge *m, size_t place)
 	json_t *one;
 
 	for (i = 0; i < n; i++)
-		if (!isnan(number_of(report, times[i].key)))
-			error |= add_value(m, place, MERGE_TIME, times[i].name,
-					   "s", number_of(report, times[i].key),
-					   NULL);
+		error |= add_time(m, place, times[i].key, times[i].name);
 	json_array_foreach(json_object_get(report, "events"), i, one) error |=
-		add_value(m, place, MERGE_EVENT, text_of(one, "event"),
-			  text_of(one, "unit"), number_of(one, "value"), one);
+		add_event(m, place, one);
 	json_array_foreach(json_object_get(report, "metrics"), i, one) error |=
-		add_value(m, place, MERGE_RATIO, text_of(one, "metric"),
-			  text_of(one, "unit"), number_of(one, "value"), NULL);
+		add_ratio(m, place, one);
 	return error;
 }
 
@@ -212,18 +185,25 @@ static void sum_up(struct merge_row *row, size_t ranks)
 			      : NAN;
 }
 
+static bool has_twin(const struct merge *m, const struct merge_row *row)
+{
+	for (size_t i = 0; i < m->rows; i++)
+		if (&m->row[i] != row && m->row[i].kind == row->kind &&
+		    !strcmp(m->row[i].name, row->name) &&
+		    !strcmp(m->row[i].place, row->place))
+			return true;
+	return false;
+}
+
 int merge_add_up(struct merge *m)
 {
 	int error = 0;
 
-	if (!m->ranks)
-		return 0;
-	qsort(m->rank, m->ranks, sizeof(*m->rank), by_number);
-	leave_former_runs_out(m);
-	look_for_missing(m);
 	for (size_t i = 0; i < m->ranks; i++)
 		error |= add_rank(m, i);
-	for (size_t i = 0; i < m->rows; i++)
+	for (size_t i = 0; i < m->rows; i++) {
+		m->row[i].has_twin = has_twin(m, &m->row[i]);
 		sum_up(&m->row[i], m->ranks);
+	}
 	return error;
 }

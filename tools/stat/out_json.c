@@ -201,6 +201,9 @@ static void add_command(json_t *to, const struct stat_report *report)
 
 static void add_times(json_t *to, const struct stat_report *report)
 {
+	if (report->when)
+		json_object_set_new(to, "began_unix_s",
+				    integer((uint64_t)report->when));
 	json_object_set_new(to, "runs", integer(report->runs));
 	if (report->runs != report->options->repeat)
 		json_object_set_new(to, "runs_wanted",
@@ -261,9 +264,12 @@ static void add_machine(json_t *to, const struct stat_report *report)
 static void add_rank(json_t *to)
 {
 	int rank = rank_number(), ranks = rank_count();
+	char job[128];
 
 	if (rank < 0)
 		return;
+	if (rank_job(job, sizeof(job)))
+		json_object_set_new(to, "job", json_string(job));
 	json_object_set_new(to, "rank", integer((uint64_t)rank));
 	if (ranks > rank)
 		json_object_set_new(to, "ranks", integer((uint64_t)ranks));

@@ -450,19 +450,23 @@
 		const { rows, ranks } = file.report;
 		const names = ranks.map(r => String(r.rank ?? r.file));
 		const counted = rows.filter(r => r.counted);
+		// Of a CPU, a thread, or one of unlike cores.
+		const label = r => [r.name, r.place, rows.some(o => o !== r &&
+			o.kind === r.kind && o.name === r.name &&
+			o.place === r.place) && r.event].filter(Boolean).join(" ");
 		figure(to, `${ranks.length} ranks together`,
 			"Imbalance: how far the largest is above the mean.", null,
 			["", "sum", "mean", "smallest", "of rank", "largest",
 				"of rank", "imbalance"],
-			counted.map(r => [r.modelled ? `${r.name} (modelled)` : r.name,
+			counted.map(r => [r.modelled ? `${label(r)} (modelled)` : label(r),
 				show(r.sum, r.unit), show(r.mean, r.unit),
 				show(r.smallest, r.unit), names[r.smallest_at],
 				show(r.largest, r.unit), names[r.largest_at],
 				percent(r.imbalance_percent)]), true);
 		for (const row of counted)
-			figure(to, `${row.name} by rank`,
+			figure(to, `${label(row)} by rank`,
 				"The line is the mean.", () => rankPlot(row, names),
-				["rank", row.name],
+				["rank", label(row)],
 				names.slice(0, ROWS_SHOWN).map((name, at) =>
 					[name, show(row.values[at], row.unit)]));
 	}
