@@ -61,6 +61,23 @@ print(json.load(open("report.json"))["events"][1]["value"])')
 	[[ "$output" == *'"upmu_stat"'* ]]
 }
 
+@test "openmetrics_file_keeps_the_rules_for_the_longest_list_of_cpus" {
+	cpus=0$(printf ',0%.0s' {1..600})
+	"$upmu" stat -C "$cpus" --openmetrics m.prom -e cpu-clock -- true ||
+		skip "CPUs may not be counted here"
+	"$check" m.prom
+	grep -q "cpus=\"$cpus\"} 1$" m.prom
+}
+
+@test "openmetrics_and_the_report_in_one_file_are_refused" {
+	run "$upmu" stat --openmetrics m.prom -o m.prom -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "${lines[1]}" == hint:* ]]
+	[ ! -e ran ]
+	run "$upmu" stat --openmetrics m.prom -o other -e page-faults -- true
+	[ "$status" -eq 0 ]
+}
+
 @test "openmetrics_that_cannot_be_written_is_told_before_the_program_runs" {
 	run "$upmu" stat --openmetrics none/m.prom -e page-faults -- touch ran
 	[ "$status" -eq 125 ]

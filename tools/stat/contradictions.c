@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Options that contradict each other, or the lack of a command. */
+#include <string.h>
+
 #include "stat.h"
 
 static int complain(const char *what, const char *hint)
@@ -76,6 +78,9 @@ static int check_output(const struct stat_options *o)
 	if (o->openmetrics && o->repeat > 1)
 		return complain("--openmetrics has sums, -r a mean",
 				"leave one of them out");
+	if (o->openmetrics && o->output && !strcmp(o->openmetrics, o->output))
+		return complain("--openmetrics and -o name the same file",
+				"leave out -o: no report is printed");
 	if (o->append && !o->output)
 		return complain("--append has no file", "-o FILE --append");
 	if (o->log_fd >= 0 && o->output)

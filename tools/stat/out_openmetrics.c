@@ -311,8 +311,9 @@ static void put_about(FILE *out, const struct stat_report *report,
 static void put_info(FILE *out, const struct stat_report *report)
 {
 	struct utsname host;
-	char labels[512] = "";
-	FILE *text = fmemopen(labels, sizeof(labels), "w");
+	char *labels = NULL; /* -C takes a list of any length */
+	size_t size;
+	FILE *text = open_memstream(&labels, &size);
 
 	if (!text)
 		return;
@@ -322,9 +323,12 @@ static void put_info(FILE *out, const struct stat_report *report)
 		  report->options->cpus	      ? report->options->cpus
 		  : report->options->all_cpus ? "all"
 					      : "tasks");
-	fclose(text);
-	put_head(out, "upmu_info", "gauge", "Who counted, and on what.");
-	put_number(out, "upmu_info", labels, 1, false);
+	if (!fclose(text)) {
+		put_head(out, "upmu_info", "gauge",
+			 "Who counted, and on what.");
+		put_number(out, "upmu_info", labels, 1, false);
+	}
+	free(labels);
 }
 
 static int write_metrics(FILE *out, const void *what)
