@@ -3,6 +3,7 @@
 those of the processor where there are any."""
 import copy
 import errno
+import functools
 import gc
 import json
 import mmap
@@ -15,6 +16,7 @@ import threading
 import pytest
 
 import upmu
+from upmu._library import list_names
 
 PAGE = mmap.PAGESIZE
 
@@ -266,6 +268,33 @@ def test_tables_are_plain_text_and_no_name_is_markup():
     assert "50.0 %" in repr(half)
 
 
+def test_an_object_that_is_called_is_a_region_too():
+    done = python("import functools, upmu\n"
+                  "upmu.init_regions('page-faults')\n"
+                  "class Solver:\n"
+                  "    def __call__(self, n): return n + 1\n"
+                  "print(upmu.region(Solver())(1),\n"
+                  "      upmu.region(functools.partial(sum, [1, 2]))())\n"
+                  "print(upmu.region('Solver').stats()[0].calls)\n",
+                  UPMU_REPORT="none")
+    assert done.stdout == "2 3\n1\n", done.stderr
+
+
+@pytest.mark.parametrize("text, names", [
+    ("a,b", ["a", "b"]), (" a , b:u", ["a", "b:u"]), ("{a,b},c", list("abc")),
+    ("cpu/event=1,umask=2/,b", ["cpu/event=1,umask=2/", "b"]),
+    ("{cpu/event=1,long=1/u,b}:k", ["cpu/event=1,long=1/u", "b:k"])],
+    ids=["plain", "blanks", "group", "terms", "both"])
+def test_names_of_a_list_are_those_between_its_commas(text, names):
+    assert list_names(text) == names
+
+
+def test_an_event_of_a_group_is_found_by_its_name():
+    with upmu.Set("{page-faults,task-clock}") as counts:
+        touch(10)
+    assert counts["page-faults"] >= 10
+
+
 def test_an_event_is_found_by_the_name_that_was_asked_for():
     counts = upmu.Counts(["cycles:u"], ["cycles"], [5], asked=["cycles"])
     assert counts["cycles"] == counts["cycles:u"] == 5
@@ -354,7 +383,16 @@ def test_what_a_call_does_not_run_is_refused():
     async def both():
         yield
 
-    for function in (coroutine, generator, both):
+    class Later:
+        async def __call__(self):
+            pass
+
+    class Pieces:
+        def __call__(self):
+            yield
+
+    for function in (coroutine, generator, both, Later(), Pieces(),
+                     functools.partial(coroutine)):
         with pytest.raises(TypeError, match="calling it runs none of it"):
             upmu.region("later")(function)
         with pytest.raises(TypeError):
@@ -389,6 +427,8 @@ def test_sources_tell_which_serve_and_why_the_others_do_not():
 
 
 def test_a_library_that_is_not_there_is_an_import_error():
+    done = python("import upmu", UPMU_LIBRARY="libc.so.6")
+    assert "ImportError: upmu: libc.so.6 has no upmu_" in done.stderr
     done = python("import upmu", UPMU_LIBRARY="/nonexistent/libupmu.so.0")
     assert done.returncode != 0
     assert "ImportError: upmu: cannot load /nonexistent" in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 from ctypes import (POINTER, c_char, c_char_p, c_double, c_int, c_int32,
                     c_size_t, c_uint32, c_uint64, c_void_p)
 
@@ -94,7 +95,10 @@ class Library:
             raise ImportError(f"upmu: cannot load {name}: {error}") from error
         for loader, functions in loaders:
             for function, (result, *arguments) in functions.items():
-                found = getattr(loader, function)
+                found = getattr(loader, function, None)
+                if found is None:
+                    raise ImportError(f"upmu: {name} has no {function}(): "
+                                      "another library, or an older one")
                 found.restype = result
                 found.argtypes = arguments
                 setattr(self, function[len("upmu_"):], found)
@@ -144,3 +148,9 @@ def options(*, user_only: bool = False, stopped: bool = False,
 def list_text(events: object) -> str:
     """"a,b" of "a,b" or of a sequence of names."""
     return events if isinstance(events, str) else ",".join(events)
+
+
+def list_names(text: str) -> list[str]:
+    """What a list asks for: the commas in pmu/a=1,b=2/ part no events."""
+    parts = re.findall(r"(?:[^,/]|/[^/]*/?)+", re.sub("[{}]", "", text))
+    return [part.strip() for part in parts]

@@ -48,12 +48,15 @@ def init_regions(events: str | Iterable[str] | None = None,
 
 def refuse_what_runs_later(function: Callable) -> None:
     """Its call only makes an object; what runs, runs in pieces."""
-    if (inspect.iscoroutinefunction(function)
-            or inspect.isgeneratorfunction(function)
-            or inspect.isasyncgenfunction(function)):
-        raise TypeError(f"{function.__qualname__}() is a coroutine or a "
-                        "generator: calling it runs none of it; enter a "
-                        "region inside it, around what does not wait")
+    # An object is called by its class's function.
+    for called in (function, type(function).__call__):
+        if (inspect.iscoroutinefunction(called)
+                or inspect.isgeneratorfunction(called)
+                or inspect.isasyncgenfunction(called)):
+            name = getattr(function, "__qualname__", repr(function))
+            raise TypeError(f"{name}() is a coroutine or a generator: "
+                            "calling it runs none of it; enter a region "
+                            "inside it, around what does not wait")
 
 
 class Region:
@@ -119,7 +122,8 @@ def region(what: str | Callable) -> Any:
     64 regions already; EINVAL: a name of no or more than 63 bytes.
     """
     if callable(what):
-        return _region_of(what.__qualname__[-63:])(what)
+        name = getattr(what, "__qualname__", type(what).__qualname__)
+        return _region_of(name[-63:])(what)
     return _region_of(what)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _show
 from ._library import (NO_COUNT, RawValue, Verdict, c_text, library,
-                       list_text, options)
+                       list_names, list_text, options)
 
 
 class Value(NamedTuple):
@@ -125,7 +125,7 @@ class Set:
         self.units = tuple(library.unit(handle, i).decode()
                            for i in range(self._n))
         self.source = library.source(handle).decode()
-        asked = [name.strip() for name in text.split(",")]
+        asked = list_names(text)
         self._asked = asked if len(asked) == self._n else ()
         self._counters = [library.counter_at(handle, i)
                           for i in range(self._n)]
