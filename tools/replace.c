@@ -26,13 +26,18 @@ static bool is_standard(const struct stat *there)
 /* The plain file that @path is, behind links, so that these stay; or NULL. */
 static char *find_file(const char *path)
 {
-	struct stat there;
+	struct stat there, itself;
 
-	if (!stat(path, &there))
-		return S_ISREG(there.st_mode) && !is_standard(&there)
-			       ? realpath(path, NULL)
-			       : NULL;
-	return path[0] && lstat(path, &there) ? strdup(path) : NULL;
+	if (!path[0])
+		return NULL;
+	if (stat(path, &there))
+		return lstat(path, &itself) ? strdup(path) : NULL;
+	if (!S_ISREG(there.st_mode) || is_standard(&there))
+		return NULL;
+	/* Folders above this one may be closed to us: no need to name them. */
+	if (!lstat(path, &itself) && !S_ISLNK(itself.st_mode))
+		return strdup(path);
+	return realpath(path, NULL);
 }
 
 bool replace_is_plain(const char *path)
@@ -46,6 +51,17 @@ bool replace_is_plain(const char *path)
 
 /* ---- a file beside it, which takes its name ------------------------------ */
 
+/*
+ * Whose what stands there is, as far as may be: under sudo it stays its user's,
+ * in a group's folder its group's.
+ */
+static void set_owner(int fd, const struct stat *there)
+{
+	if (fchown(fd, there->st_uid, there->st_gid) &&
+	    fchown(fd, (uid_t)-1, there->st_gid))
+		return;
+}
+
 /* With the rights of what stands there, else those of a new file. */
 static void set_mode(int fd, const char *path)
 {
@@ -53,7 +69,12 @@ static void set_mode(int fd, const char *path)
 	mode_t mask = umask(0);
 
 	umask(mask);
-	fchmod(fd, stat(path, &there) ? 0666 & ~mask : there.st_mode & 0777);
+	if (stat(path, &there)) {
+		fchmod(fd, 0666 & ~mask);
+		return;
+	}
+	set_owner(fd, &there);
+	fchmod(fd, there.st_mode & 0777);
 }
 
 static int make_beside(const char *path, char **beside)

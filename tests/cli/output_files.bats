@@ -148,6 +148,32 @@ as_nobody() {
 	write_each "${as[@]}"
 }
 
+@test "a_file_that_root_writes_stays_its_owners" {
+	check_each() {
+		[ "$status" -eq 0 ]
+		[ "$(wc -c <file)" -gt 8 ]
+		[ "$(stat -c '%u %g %a' file)" = '65534 65533 640' ]
+	}
+	[ "$(id -u)" -eq 0 ] || skip "only root can give files away"
+	chown 65534:65533 file || skip "no file can be given away here"
+	chmod 640 file
+	write_each env
+}
+
+@test "a_file_that_a_group_shares_stays_the_groups" {
+	check_each() {
+		[ "$status" -eq 0 ]
+		[ "$(stat -c '%g %a' file)" = '65533 664' ]
+	}
+	[ "$(id -u)" -eq 0 ] || skip "only root can be somebody else"
+	chown 65534:65533 . file || skip "no file can be given away here"
+	chmod 775 .
+	chmod 664 file
+	as=(setpriv --reuid=65532 --regid=65532 --groups=65533)
+	"${as[@]}" test -x "$upmu" -a -w . || skip "nobody may not come here"
+	write_each "${as[@]}"
+}
+
 @test "a_file_in_a_folder_that_may_not_be_written_is_written" {
 	check_each() {
 		[ "$status" -eq 0 ]
