@@ -226,13 +226,14 @@ static void obey(struct stat_run *run, enum stat_order order)
 /* Until there is an order or a signal, or the time is over. */
 static void wait_for_order(struct stat_run *run, const struct timespec *time)
 {
+	static const struct timespec none;
 	enum stat_order order;
 
 	while ((order = stat_control_wait(&run->control, time)) !=
 	       STAT_ORDER_NONE) {
 		obey(run, order);
 		stat_control_done(&run->control);
-		time = &(const struct timespec){ 0 };
+		time = &none;
 	}
 }
 
