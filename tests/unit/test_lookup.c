@@ -107,6 +107,10 @@ static void neighbours_are_of_this_core_and_nearest_first(void **s)
 	assert_int_equal(upmu_events_nearest(core, "zzzzzzzzzz", 10, near, 3),
 			 0);
 	assert_int_equal(upmu_events_nearest(NULL, "l1d_cahce", 9, near, 3), 0);
+	/* A third of the letters, rounded up, may be wrong, and no more. */
+	assert_int_equal(upmu_events_nearest(core, "sw_iabc", 7, near, 1), 1);
+	assert_string_equal(near[0], "sw_incr");
+	assert_int_equal(upmu_events_nearest(core, "sw_xabc", 7, near, 1), 0);
 }
 
 static void every_core_is_found_by_its_name(void **s)

@@ -50,6 +50,14 @@ static void grow(void *arg)
 	upmu_model.step[0] = ++*step;
 }
 
+/* The same the other way: the first run is the largest. */
+static void shrink(void *arg)
+{
+	uint64_t *step = arg;
+
+	upmu_model.step[0] = --*step;
+}
+
 static int measure(void (*fn)(void *), void *arg)
 {
 	return upmu_measure(fn, arg, &options, results, 2);
@@ -100,19 +108,28 @@ static void the_first_run_after_the_warm_up_counts_like_all(void **state)
 	assert_int_equal(results[0].max, 2000);
 }
 
-static void quartiles_are_counts_that_were_seen(void **state)
+static void assert_quartiles_in_order(void (*fn)(void *), uint64_t step)
 {
-	uint64_t step = 0;
-
-	(void)state;
 	upmu_model.step[0] = 1;
 	options.warmup = 1;
 	options.runs = 9;
-	assert_int_equal(measure(grow, &step), 0);
+	assert_int_equal(measure(fn, &step), 0);
 	assert_true(results[0].min < results[0].q1);
 	assert_true(results[0].q1 < results[0].median);
 	assert_true(results[0].median < results[0].q3);
 	assert_true(results[0].q3 < results[0].max);
+}
+
+static void quartiles_are_counts_that_were_seen(void **state)
+{
+	(void)state;
+	assert_quartiles_in_order(grow, 0);
+}
+
+static void it_does_not_matter_which_run_was_the_largest(void **state)
+{
+	(void)state;
+	assert_quartiles_in_order(shrink, 10000);
 }
 
 /* Nearest rank: the third quartile of two is the larger. */
@@ -226,6 +243,7 @@ int main(void)
 		MEASURE_TEST(the_defaults_are_10_and_101_runs),
 		MEASURE_TEST(the_first_run_after_the_warm_up_counts_like_all),
 		MEASURE_TEST(quartiles_are_counts_that_were_seen),
+		MEASURE_TEST(it_does_not_matter_which_run_was_the_largest),
 		MEASURE_TEST(the_quartiles_of_two_runs_are_these_two),
 		MEASURE_TEST(results_stand_as_far_apart_as_the_caller_says),
 		MEASURE_TEST(results_without_their_size_are_einval),

@@ -3,6 +3,7 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -219,11 +220,18 @@ static void units_tell_cycles_from_events_and_nanoseconds(void **state)
 
 static void out_of_descriptors_tells_the_limit(void **state)
 {
+	struct rlimit limit;
+	char text[64];
+
 	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	fake.perf_error = -EMFILE;
-	assert_refused("cycles,instructions", NULL, -EMFILE,
-		       "out of file descriptors");
-	assert_said("hint: ulimit -n");
+	snprintf(text, sizeof(text), "the limit is %llu per process",
+		 (unsigned long long)limit.rlim_cur);
+	assert_refused("cycles,instructions", NULL, -EMFILE, text);
+	snprintf(text, sizeof(text), "hint: ulimit -n %llu",
+		 2 * (unsigned long long)limit.rlim_cur);
+	assert_said(text);
 }
 
 static void descriptors_that_run_out_half_way_are_given_back(void **state)
