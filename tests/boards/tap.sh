@@ -19,6 +19,20 @@ skip() {	# CLAIM WHY
 	echo "ok $number - $1 # SKIP $2"
 }
 
+# Debian's own perf into the folder $perf. Where the mirror has none, that is a
+# skip; whatever else keeps it away is a failure.
+debians_perf() {	# ARCH CLAIM
+	local status
+
+	perf=$(python3 boards/perf.py "$1")
+	status=$?
+	[ $status != 0 ] || return 0
+	[ $status = 77 ] || exit 1
+	skip "$2" "the mirror has no perf for $1"
+	plan
+	exit 0
+}
+
 has() {	# CLAIM TEXT: that $out has it
 	[[ "$out" == *"$2"* ]]
 	ok "$1" $?

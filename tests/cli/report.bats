@@ -45,7 +45,7 @@ payload() {	# PAGE EXPRESSION
 @test "report_of_regions_comes_from_a_program" {
 	UPMU_REPORT=regions.json UPMU_SOURCE=clock UPMU_EVENTS=cycles \
 		"${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions" \
-		>said 2>&1 || skip "the example cannot count here: $(tail -n 1 said)"
+		>said 2>&1
 	"$upmu" report -o page.html regions.json
 	[ "$(payload page.html 'r["files"][0]["kind"]')" = regions ]
 }
