@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib_tap.h"
 #include "upmu.h"
@@ -102,6 +104,39 @@ static uint64_t pair_cost(struct upmu *set, struct upmu_region *region)
 	return best - read;
 }
 
+/* The fourth count is of what the second counts, under its number. */
+static bool count_four(void)
+{
+	struct upmu_region_stats second = { .size = sizeof(second) };
+	struct upmu_region_stats fourth = { .size = sizeof(fourth) };
+	struct upmu_region *work;
+
+	if (upmu_regions_init("cycles,instructions,r11,r08", NULL) ||
+	    upmu_region_open(&work, "work"))
+		return false;
+	for (int i = 0; i < 20; i++) {
+		upmu_region_begin(work);
+		thousand_instructions(NULL);
+		upmu_region_end(work);
+	}
+	if (upmu_region_read(work, 1, &second) ||
+	    upmu_region_read(work, 3, &fourth))
+		return false;
+	return second.min >= 1000 && second.min <= 1004 && fourth.min >= 1000 &&
+	       fourth.min <= 1004 && fourth.calls == 20;
+}
+
+/* Regions are of a process: one with other events needs its own. */
+static bool in_child(bool (*act)(void))
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(act() ? 0 : 1);
+	return waitpid(child, &status, 0) == child && !status;
+}
+
 static void measure_regions(void)
 {
 	struct upmu_region_stats stats = { .size = sizeof(stats) };
@@ -143,6 +178,7 @@ int main(void)
 {
 	setenv("UPMU_REPORT", "none", 1);
 	measure_functions();
+	ok(in_child(count_four), "a_region_of_four_events_counts_each");
 	measure_regions();
 	return tap_done();
 }
