@@ -105,12 +105,13 @@ def as_one(tests):
         name=f"{tests[0].name} and {len(tests) - 1} more")
 
 
-def limited(test, cpu_s, slower=1):
+def limited(test, cpu_s, slower=1, umask=0o22):
     """How a test is run that took cpu_s when nothing was broken."""
     most = int(slower * SLACK * cpu_s) + LEAST_S
 
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+        os.umask(umask)
     return {"env": {**os.environ, "UPMU_FUZZ_RUNS": FUZZ_RUNS, **test.env},
             "cwd": test.workdir, "preexec_fn": limit}
 
@@ -145,7 +146,7 @@ def _once(test):
     """Seconds that a test took and computed, or None where it failed."""
     began = time.monotonic()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    options = limited(test, 1000)
+    options = limited(test, 1000, umask=0)
     # a program on a full disk would say so of its own counts
     options["env"]["GCOV_ERROR_FILE"] = os.devnull
     done = subprocess.run(test.words, stdin=subprocess.DEVNULL,
@@ -199,6 +200,9 @@ def _make(tree, build):
                         "-Db_coverage=true", "-Doptimization=0", build],
                        cwd=tree, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", build, "--quiet"], check=True)
+    # where root tests, some do it as nobody, whose counts count
+    for folder, _, _ in os.walk(build):
+        os.chmod(folder, 0o777)
     _counted(build)
 
 
@@ -212,6 +216,7 @@ class Covering:
     def __init__(self, tree, folder):
         self.path = folder + "/covered.json.gz"
         self.tree, self.build, self.seen = tree, folder + "/counted", {}
+        self.dropped = set()
         if os.path.exists(self.path):
             with gzip.open(self.path, "rt") as file:
                 self.seen = json.load(file)
@@ -223,6 +228,10 @@ class Covering:
         self.seen = {name: one for name, one in self.seen.items()
                      if one["stamp"] == self.stamp.get(name)}
         self._look([one for one in self.every if not one.title])
+
+    def drop(self, name):
+        """A test that cannot be used in another build."""
+        self.dropped.add(name)
 
     def is_complete(self):
         return all(one.name in self.seen for one in self.every)
@@ -266,12 +275,15 @@ class Covering:
                            if lines(one)), key=self._cpu_s)
         found = those(lambda one: line in one["ran"].get(path, ()))
         if not self.is_complete():
-            return found
+            return self.used(found)
         uncounted = [name for name, (folder, _) in UNCOUNTED.items()
                      if path.startswith(folder)]
         # a header without code is part of whatever there is
-        return (found or those(lambda one: one["ran"].get(path))
-                or those(lambda one: True)) + uncounted
+        return self.used((found or those(lambda one: one["ran"].get(path))
+                          or those(lambda one: True)) + uncounted)
+
+    def used(self, names):
+        return [name for name in names if name not in self.dropped]
 
     def is_passed(self, path, line):
         """Whether a test came by; True where gcov does not know."""
