@@ -136,13 +136,34 @@ def sanitize(options):
         jobs += _meson_tests("sanitize", folder, ASAN)
     for job in jobs:
         job.env["ASAN_OPTIONS"] = "detect_leaks=1:abort_on_error=1"
+    if there and options.all:
+        jobs += _sanitized_command()
+    for job in jobs:
         job.env["UBSAN_OPTIONS"] = "print_stacktrace=1:halt_on_error=1"
     return jobs, said
 
 
+# These break off the command at each of its calls, or look at what is built.
+NOT_SANITIZED = ("setup_undo", "examples", "man", "run", "report_pages")
+
+
+def _sanitized_command():
+    """The tests of the command; what it has at its end it need not free."""
+    for job in _command("sanitize", ASAN):
+        if job.name not in NOT_SANITIZED:
+            job.name += " (command)"
+            job.env["ASAN_OPTIONS"] = "detect_leaks=0:abort_on_error=1"
+            yield job
+
+
+def _is_asked_for(name, options):
+    """Of a layer for --all: whether its turn is now."""
+    return options.all or name in options.layers
+
+
 def races(options):
-    """The unit tests under ThreadSanitizer: with --all."""
-    if not options.all:
+    """The unit tests under ThreadSanitizer: with --all, or by name."""
+    if not _is_asked_for("races", options):
         return [], []
     said, there = _meson("races", TSAN, "-Db_sanitize=thread",
                          "-Db_lundef=false")
@@ -154,8 +175,8 @@ def races(options):
 
 def memory(options):
     """The unit tests under valgrind, for what is read before it was written:
-    with --all."""
-    if not options.all:
+    with --all, or by name."""
+    if not _is_asked_for("memory", options):
         return [], []
     said, there = _native()
     jobs = []
@@ -179,12 +200,20 @@ def _scripts(layer, pattern, env=None, before=()):
             for path in sorted(glob.glob(pattern))]
 
 
+def _command_env(build):
+    return {"UPMU_BUILD": os.path.abspath(build),
+            "UPMU": os.path.abspath(build + "/tools/upmu")}
+
+
+def _command(layer, build):
+    for job in _scripts(layer, "tests/cli/*.bats", before=["bats", "--tap"]):
+        job.env = _command_env(build)
+        yield job
+
+
 def cli(options):
     said, there = _native()
-    env = {"UPMU_BUILD": os.path.abspath(GCC),
-           "UPMU": os.path.abspath(GCC + "/tools/upmu")}
-    return (_scripts("cli", "tests/cli/*.bats", env, ["bats", "--tap"])
-            if there else []), said
+    return list(_command("cli", GCC)) if there else [], said
 
 
 def static(options):
@@ -231,15 +260,25 @@ class Run:
         return self.tier != "debug"
 
 
+# What a line of a test's header may say, and no other.
+SAYS = {"kernels": "default|all", "tier": "default|all|debug|upstream",
+        "timeout": r"[1-9]\d*", "debug": "no", "long": "yes"}
+
+
 def _runs(path):
     runs = []
     for key, words in _headers(path):
         if key == "board":
             runs.append(Run(words))
-        elif runs and key in vars(runs[-1]):
-            value = words[0]
+        elif runs and key in SAYS:
+            value = words[0] if words else ""
+            if not re.fullmatch(SAYS[key], value):
+                raise debian.Failure(f"{path}: '# {key}: {value}' says none "
+                                     f"of {SAYS[key]}")
             setattr(runs[-1], key,
                     float(value) if key == "timeout" else value)
+    if not any(run.boards for run in runs):
+        raise debian.Failure(f"{path}: no line '# board:' says where it runs")
     return runs
 
 
@@ -355,12 +394,10 @@ def hardware():
 
 def packages(options):
     """With programs of others: ./check packages, and with --all."""
-    if not options.all and "packages" not in options.layers:
+    if not _is_asked_for("packages", options):
         return [], []
     said, _ = _native()
-    env = {"UPMU_BUILD": os.path.abspath(GCC),
-           "UPMU": os.path.abspath(GCC + "/tools/upmu")}
-    jobs = _scripts("packages", "tests/outside/*.test", env)
+    jobs = _scripts("packages", "tests/outside/*.test", _command_env(GCC))
     for job in jobs:
         said_s = dict(_headers(job.words[0])).get("timeout")
         job.timeout_s = float(said_s[0] if said_s else DEFAULT_TIMEOUT_S)
