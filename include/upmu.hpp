@@ -138,6 +138,17 @@ inline status status_of(int ret)
 	return std::monostate{};
 }
 
+/* C would end it there. */
+inline bool is_cut_off(const std::string &text)
+{
+	return text.find('\0') != std::string::npos;
+}
+
+inline failure null_in(const char *what)
+{
+	return { EINVAL, std::string("a null character in ") + what };
+}
+
 /* The commas of pmu/event=1,long=1/ part no events. */
 inline size_t count_events(const std::string &list)
 {
@@ -196,6 +207,9 @@ class set
 				  const upmu_options *how = nullptr)
 	{
 		struct ::upmu *opened;
+
+		if (detail::is_cut_off(events))
+			return detail::null_in("the list of events");
 		int ret = upmu_open(&opened, events.c_str(), how);
 
 		if (ret < 0)
@@ -280,6 +294,9 @@ class region
 	static expected<region> open(const std::string &name)
 	{
 		upmu_region *opened;
+
+		if (detail::is_cut_off(name))
+			return detail::null_in("the name of a region");
 		int ret = upmu_region_open(&opened, name.c_str());
 
 		if (ret < 0)
@@ -408,6 +425,8 @@ expected<std::vector<upmu_measurement>> measure(F &&fn,
 	upmu_measure_options options = {};
 	std::vector<upmu_measurement> results(detail::count_events(how.events));
 
+	if (detail::is_cut_off(how.events))
+		return detail::null_in("the list of events");
 	results[0].size = sizeof(results[0]);
 	options.size = sizeof(options);
 	options.events = how.events.c_str();

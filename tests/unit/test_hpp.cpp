@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* upmu.hpp: sets, errors, regions and measuring, with what every host counts */
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -134,6 +135,12 @@ static void measuring()
 	ok(thrown, "an_exception_of_the_function_comes_through");
 	options.events = "a,b,c";
 	ok(!pmu::measure([] {}, options), "events_that_are_none_are_an_error");
+	options.events = { 'c', 'y', 'c', 'l', 'e', 's', '\0', ',', 'x' };
+	ok(pmu::measure([] {}, options).error().number == EINVAL &&
+		   pmu::set::open(options.events, how).error().number ==
+			   EINVAL &&
+		   pmu::region::open(options.events).error().number == EINVAL,
+	   "a_null_character_cuts_no_list_off");
 }
 
 int main()
