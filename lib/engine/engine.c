@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "lib/engine/clock.h"
+#include "lib/engine/cpus.h"
 #include "lib/engine/registers.h"
 #include "lib/engine/sets.h"
 
@@ -62,6 +63,7 @@ int engine_start(struct engine *e, bool by_exec)
 		engine_registers_switch(&e->sets, ENGINE_ALWAYS, true);
 		engine_registers_switch(&e->sets, first_turn(e), true);
 	}
+	e->is_started = true;
 	e->mark_ns = before;
 	e->skew_ns = by_exec ? 0 : engine_now_ns() - before;
 	if (!e->sets.turns || e->options.pass >= 0)
@@ -75,6 +77,7 @@ int engine_start(struct engine *e, bool by_exec)
 void engine_pause(struct engine *e)
 {
 	e->is_paused = true;
+	e->paused_ns = engine_now_ns();
 	if (e->has_turns)
 		engine_turns_pause(&e->turns);
 	else
@@ -90,6 +93,8 @@ void engine_resume(struct engine *e)
 		engine_turns_resume(&e->turns);
 	else
 		engine_turn_switch(&e->sets, first_turn(e), true);
+	/* No event was wanted meanwhile. */
+	e->mark_ns += engine_now_ns() - fmax(e->paused_ns, e->mark_ns);
 }
 
 double engine_due_ns(const struct engine *e)
@@ -245,6 +250,14 @@ static void share_out_time(struct engine *e, double skew_ns)
 	}
 }
 
+/* For how long events were on, or had their turns, since the mark. */
+static double on_since_ns(const struct engine *e)
+{
+	double end = e->is_paused ? e->paused_ns : engine_now_ns();
+
+	return fmax(end - e->mark_ns, 0);
+}
+
 static uint64_t wanted_of(const struct engine *e, size_t index)
 {
 	const struct engine_set *set = &e->sets.set[index];
@@ -253,7 +266,7 @@ static uint64_t wanted_of(const struct engine *e, size_t index)
 		return e->wanted_ns[set->lane];
 	/* A set's own clock stands while others have their turn. */
 	if (set->turn >= 0 && e->options.pass < 0)
-		return (uint64_t)(engine_now_ns() - e->mark_ns);
+		return (uint64_t)on_since_ns(e);
 	return e->since[index].enabled_ns;
 }
 
@@ -315,6 +328,8 @@ void engine_collect(struct engine *e, struct engine_count *counts)
 	double before = engine_now_ns(), took;
 
 	reset(e, counts);
+	if (e->is_started)
+		engine_cpus_look(&e->sets, on_since_ns(e) - e->skew_ns);
 	for (size_t i = 0; i < e->sets.n; i++)
 		if (is_due(e, &e->sets.set[i]))
 			read_set(e, i);
@@ -325,6 +340,14 @@ void engine_collect(struct engine *e, struct engine_count *counts)
 		if (is_due(e, &e->sets.set[i]))
 			store(e, i, counts);
 	e->mark_ns = engine_now_ns();
+}
+
+void engine_tell_lost(const struct engine *e, uint64_t *cpus)
+{
+	for (size_t t = 0; t < e->sets.targets; t++)
+		if (engine_cpu_is_lost(&e->sets, t))
+			cpus[e->sets.cpu[t].number / 64] |=
+				UINT64_C(1) << e->sets.cpu[t].number % 64;
 }
 
 /* The core's counters, where the list wanted less than there are. */

@@ -45,10 +45,11 @@ struct engine {
 	struct engine_sets sets;
 	struct engine_turns turns;
 	bool has_turns;
-	bool is_paused;
+	bool is_started, is_paused;
 	struct engine_reading *mark;  /* one per set: at the last collecting */
 	struct engine_reading *since; /* one per set: since then */
-	double mark_ns;
+	double mark_ns;		      /* and later by what was paused since */
+	double paused_ns;	      /* when that began */
 	double skew_ns; /* what starting or reading all sets took last */
 	uint64_t wanted_ns[UPMU_KINDS_MAX]; /* of a lane, since the mark */
 };
@@ -100,6 +101,8 @@ struct engine_others {
 
 void engine_tell_others(const struct engine *engine,
 			struct engine_others *others);
+/** Add CPUs that went off, and were counted until then; UPMU_CPUS_MAX bits. */
+void engine_tell_lost(const struct engine *engine, uint64_t *cpus);
 /** Forget the slices so far: an interval has ended. */
 void engine_forget_slices(struct engine *engine);
 

@@ -131,11 +131,19 @@ struct engine_reading {
 
 struct engine_registers;
 
+/** A target that is a CPU. */
+struct engine_cpu {
+	int number;
+	uint64_t enabled_ns; /* when it was last looked at */
+	bool lost;	     /* it went off: no event counts there any more */
+};
+
 struct engine_sets {
 	struct engine_set *set;
 	size_t n;
 	size_t turns; /* 0 where all sets are on all the time */
 	size_t targets;
+	struct engine_cpu *cpu;	      /* one per target; NULL: they are tasks */
 	struct engine_registers *raw; /* NULL: cores are counted through perf */
 };
 

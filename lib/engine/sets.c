@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "lib/engine/cpus.h"
 #include "lib/engine/pack.h"
 #include "lib/engine/registers.h"
 
@@ -125,9 +126,10 @@ int engine_sets_open(struct engine_sets *sets, struct engine_events *events,
 	sets->set = calloc(events->n + 1, sizeof(*sets->set));
 	if (!sets->set)
 		return -ENOMEM;
+	error = engine_cpus_init(sets, targets);
 	open_raw(&o, &packing.counters);
 	engine_pack(sets, events, &packing);
-	if (sets->raw)
+	if (!error && sets->raw)
 		error = engine_registers_assign(sets->raw, sets);
 	for (size_t i = 0; !error && i < sets->n; i++)
 		if (!is_raw(sets, &sets->set[i]))
@@ -148,6 +150,7 @@ void engine_sets_close(struct engine_sets *sets)
 	}
 	engine_registers_close(sets->raw);
 	free(sets->set);
+	free(sets->cpu);
 	*sets = (struct engine_sets){ 0 };
 }
 
@@ -165,7 +168,7 @@ int engine_set_read(const struct engine_sets *sets, size_t set,
 
 		if (!s->group[t].n)
 			continue;
-		error = upmu_group_read(&s->group[t], value);
+		error = engine_cpu_read(sets, set, t, value);
 		if (error)
 			return error;
 		sum.enabled_ns += value[0].enabled_ns;
@@ -187,7 +190,7 @@ void engine_turn_switch(const struct engine_sets *sets, int turn, bool on)
 		if (s->turn != turn || is_raw(sets, s))
 			continue;
 		for (size_t t = 0; t < sets->targets; t++) {
-			if (!s->group[t].n)
+			if (!s->group[t].n || engine_cpu_is_lost(sets, t))
 				continue;
 			if (on)
 				upmu_group_enable(&s->group[t]);

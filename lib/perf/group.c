@@ -70,6 +70,16 @@ int upmu_group_read(const struct upmu_group *group, struct upmu_value *values)
 	return upmu_perf_read_group(group->fd[0], values, group->n);
 }
 
+int upmu_group_read_apart(const struct upmu_group *group,
+			  struct upmu_value *values)
+{
+	int ret = upmu_perf_read_group(group->fd[0], values, 1);
+
+	for (size_t i = 1; !ret && i < group->n; i++)
+		ret = upmu_perf_read(group->fd[i], &values[i]);
+	return ret;
+}
+
 int upmu_group_read_one(const struct upmu_group *group, size_t position,
 			struct upmu_value *value)
 {

@@ -49,6 +49,10 @@ int upmu_group_disable(const struct upmu_group *group);
 /** One value for each event, of one instant. 0 or -errno. */
 int upmu_group_read(const struct upmu_group *group, struct upmu_value *values);
 
+/** The same of a group that perf took apart: one value after another. */
+int upmu_group_read_apart(const struct upmu_group *group,
+			  struct upmu_value *values);
+
 /** The value of one event of the group. 0 or -errno. */
 int upmu_group_read_one(const struct upmu_group *group, size_t position,
 			struct upmu_value *value);

@@ -189,6 +189,14 @@ static void others_lose_time(struct page *page)
 	page->report.others.lost = 0.005;
 }
 
+static void some_went_off(struct page *page)
+{
+	page->options.command = NULL;
+	page->options.all_cpus = true;
+	page->report.lost[0] = UINT64_C(0x17) | UINT64_C(1) << 63;
+	page->report.lost[1] = 1;
+}
+
 static void of_processes(struct page *page)
 {
 	page->options.command = NULL;
@@ -298,6 +306,7 @@ static const struct printed cases[] = {
 	{ "others have some counters", "pi2", LISTED, others_have_some },
 	{ "others have all counters", "pi2", LISTED, others_have_all },
 	{ "others have them for a time", "pi2", LISTED, others_lose_time },
+	{ "CPUs went off", "pi2", LISTED, some_went_off },
 	{ "processes", "pi2", LISTED, of_processes },
 	{ "threads", "pi2", LISTED, of_threads },
 	{ "all CPUs", "pi2", LISTED, of_all_cpus },

@@ -11,4 +11,10 @@
 /** Thousands parted by commas, whatever the locale; 40 bytes are enough. */
 char *out_grouped(char *out, double value);
 
+/* A list of CPUs that is longer ends early. */
+#define OUT_CPUS_SIZE 256
+
+/** "1,4-7": CPUs that went off; OUT_CPUS_SIZE bytes. Returns how many. */
+size_t out_lost_cpus(char *list, const struct stat_report *report);
+
 #endif

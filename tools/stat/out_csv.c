@@ -231,6 +231,16 @@ static void write_times(const struct table *t)
 		write_plain(t, "time_lost", "%", 100 * r->others.lost, NULL);
 }
 
+/* How many went off; which ones is for people. */
+static void write_lost(const struct table *t)
+{
+	char cpus[OUT_CPUS_SIZE];
+	size_t n = out_lost_cpus(cpus, t->report);
+
+	if (n)
+		write_plain(t, "cpus_lost", "", (double)n, NULL);
+}
+
 static void write_part(struct table t, const struct stat_report *report)
 {
 	struct stat_metric metric[STAT_METRICS_MOST];
@@ -263,5 +273,6 @@ int stat_write_csv(FILE *out, const struct stat_report *report)
 		write_regions(&t);
 	if (report->interval_s <= 0)
 		write_times(&t);
+	write_lost(&t);
 	return ferror(out) ? -1 : 0;
 }

@@ -307,6 +307,14 @@ static void add_others(json_t *to, const struct stat_report *report)
 	json_object_set_new(to, "others", told);
 }
 
+static void add_lost(json_t *to, const struct stat_report *report)
+{
+	char cpus[OUT_CPUS_SIZE];
+
+	if (out_lost_cpus(cpus, report))
+		json_object_set_new(to, "cpus_lost", json_string(cpus));
+}
+
 /* What an emulated board's counts are, or why there are none. */
 static void add_model(json_t *to, const struct stat_report *report)
 {
@@ -369,6 +377,7 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 				    out_regions_json(report->regions));
 	add_turns(root, report);
 	add_others(root, report);
+	add_lost(root, report);
 	if (!interval)
 		add_machine(root, report);
 	add_model(root, report);

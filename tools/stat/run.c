@@ -111,6 +111,7 @@ static void collect(struct stat_run *run)
 		engine_collect(&place->engine, place->count);
 		engine_tell_pace(&place->engine, &report->pace);
 		add_others(report, &place->engine);
+		engine_tell_lost(&place->engine, report->lost);
 		if (place->sum)
 			stat_sum_add(place->sum, place->count,
 				     place->events->n);

@@ -151,9 +151,10 @@ struct stat_report {
 			    */
 	struct engine_pace pace;
 	struct engine_others others;
-	struct stat_regions *regions; /* of --regions, or NULL */
-	size_t cpus;		      /* online, for the format rpistat */
-	time_t when;		      /* it was started */
+	uint64_t lost[UPMU_CPUS_MAX / 64]; /* CPUs that went off, a bit each */
+	struct stat_regions *regions;	   /* of --regions, or NULL */
+	size_t cpus;			   /* online, for the format rpistat */
+	time_t when;			   /* it was started */
 	char *notes;	 /* lines about the machine's state, or NULL */
 	int signal;	 /* that ended the program, or 0 */
 	int interrupted; /* signal that upmu was to end by, or 0 */

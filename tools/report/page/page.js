@@ -266,6 +266,7 @@
 		add("cores", Array.isArray(m.cores) ? m.cores.join(", ")
 			: m.cores);
 		add("CPUs that were counted", report.cpus);
+		add("CPUs that went off meanwhile", report.cpus_lost);
 		add("runs", report.runs);
 		add("elapsed", show(report.elapsed_s, "s"));
 		add("user", show(report.user_s, "s"));

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "lib/engine/cpus.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* By so much the clocks of perf and of upmu may differ. */
+#define CLOCKS_NS   1e6
+#define CLOCKS_PART 0.01
+
+int engine_cpus_init(struct engine_sets *sets,
+		     const struct engine_targets *targets)
+{
+	if (!targets->n || targets->target[0].cpu < 0)
+		return 0;
+	sets->cpu = calloc(targets->n, sizeof(*sets->cpu));
+	if (!sets->cpu)
+		return -ENOMEM;
+	for (size_t t = 0; t < targets->n; t++)
+		sets->cpu[t].number = targets->target[t].cpu;
+	return 0;
+}
+
+bool engine_cpu_is_lost(const struct engine_sets *sets, size_t target)
+{
+	return sets->cpu && sets->cpu[target].lost;
+}
+
+int engine_cpu_read(const struct engine_sets *sets, size_t set, size_t target,
+		    struct upmu_value *value)
+{
+	const struct upmu_group *group = &sets->set[set].group[target];
+	int error = upmu_group_read(group, value);
+
+	/* Of another size than it was opened with. */
+	if (error != -EINVAL || !sets->cpu)
+		return error;
+	sets->cpu[target].lost = true;
+	return upmu_group_read_apart(group, value);
+}
+
+/* Of a set that is on all the time; SIZE_MAX: none. */
+static size_t base_on(const struct engine_sets *sets, size_t target)
+{
+	for (size_t i = 0; i < sets->n; i++) {
+		const struct engine_set *set = &sets->set[i];
+
+		/* A cgroup's clock stands while none of its tasks runs. */
+		if (set->turn == ENGINE_ALWAYS && set->group &&
+		    set->group[target].n && set->group[target].pid < 0)
+			return i;
+	}
+	return SIZE_MAX;
+}
+
+void engine_cpus_look(const struct engine_sets *sets, double elapsed_ns)
+{
+	double most = elapsed_ns * (1 - CLOCKS_PART) - CLOCKS_NS;
+
+	for (size_t t = 0; sets->cpu && t < sets->targets; t++) {
+		struct engine_cpu *cpu = &sets->cpu[t];
+		struct upmu_value value[ENGINE_SET_MAX];
+		size_t base = base_on(sets, t);
+
+		if (base == SIZE_MAX || engine_cpu_read(sets, base, t, value))
+			continue;
+		if ((double)(value[0].enabled_ns - cpu->enabled_ns) < most)
+			cpu->lost = true;
+		cpu->enabled_ns = value[0].enabled_ns;
+	}
+}

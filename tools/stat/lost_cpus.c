@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/* CPUs that went off while they were counted. */
+#include <stdio.h>
+
+#include "out.h"
+
+static bool is_lost(const struct stat_report *report, int cpu)
+{
+	return cpu >= 0 && cpu < UPMU_CPUS_MAX &&
+	       report->lost[cpu / 64] >> cpu % 64 & 1;
+}
+
+size_t out_lost_cpus(char *list, const struct stat_report *report)
+{
+	char *at = list, *end = list + OUT_CPUS_SIZE - sizeof("1023-1024,");
+	size_t n = 0;
+
+	*list = 0;
+	for (int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
+		bool last = !is_lost(report, cpu + 1);
+
+		if (!is_lost(report, cpu))
+			continue;
+		n++;
+		if (at < end && !is_lost(report, cpu - 1))
+			at += sprintf(at, "%s%d", at > list ? "," : "", cpu);
+		else if (at < end && last)
+			at += sprintf(at, "-%d", cpu);
+	}
+	return n;
+}
