@@ -334,6 +334,8 @@ void engine_collect(struct engine *e, struct engine_count *counts)
 		if (is_due(e, &e->sets.set[i]))
 			read_set(e, i);
 	took = engine_now_ns() - before;
+	if (e->has_turns)
+		engine_turns_rest(&e->turns, e->mark);
 	share_out_time(e, took + e->skew_ns);
 	e->skew_ns = took;
 	for (size_t i = 0; i < e->sets.n; i++)

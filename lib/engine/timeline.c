@@ -58,7 +58,7 @@ static void join_pairs(struct engine_timeline *timeline)
 	for (size_t i = 0; i < timeline->n; i++) {
 		double *row = row_at(timeline, i);
 		int turn = (int)row[ROW_TURN];
-		double *first = open[turn];
+		double *first = turn < 0 ? NULL : open[turn];
 
 		if (first) {
 			for (size_t k = ROW_LANES; k < timeline->width; k++)
@@ -66,8 +66,10 @@ static void join_pairs(struct engine_timeline *timeline)
 			open[turn] = NULL;
 			continue;
 		}
-		open[turn] = row_at(timeline, n++);
-		memmove(open[turn], row, timeline->width * sizeof(*row));
+		first = row_at(timeline, n++);
+		memmove(first, row, timeline->width * sizeof(*row));
+		if (turn >= 0)
+			open[turn] = first;
 	}
 	timeline->n = n;
 }

@@ -95,39 +95,46 @@ void engine_turns_free(struct engine_turns *turns)
 	free(turns->order);
 }
 
-/* What the set has counted since it was last read; 0 or a negative errno. */
+/* What the set had counted @now since it was last read. */
+static void count_since(struct engine_turns *turns, size_t set,
+			const struct engine_reading *now,
+			struct engine_reading *since)
+{
+	struct engine_reading *before = &turns->before[set];
+
+	since->enabled_ns = now->enabled_ns - before->enabled_ns;
+	since->running_ns = now->running_ns - before->running_ns;
+	for (size_t i = 0; i < turns->sets->set[set].n; i++)
+		since->count[i] = now->count[i] - before->count[i];
+	*before = *now;
+}
+
+/* 0 or a negative errno. */
 static int read_since(struct engine_turns *turns, size_t set,
 		      struct engine_reading *since)
 {
-	struct engine_reading now, *before = &turns->before[set];
+	struct engine_reading now;
 	int error = engine_set_read(turns->sets, set, &now);
 
-	if (error)
-		return error;
-	since->enabled_ns = now.enabled_ns - before->enabled_ns;
-	since->running_ns = now.running_ns - before->running_ns;
-	for (size_t i = 0; i < turns->sets->set[set].n; i++)
-		since->count[i] = now.count[i] - before->count[i];
-	*before = now;
-	return 0;
+	if (!error)
+		count_since(turns, set, &now, since);
+	return error;
 }
 
-static void read_base(struct engine_turns *turns, size_t index,
+static void take_base(const struct engine_turns *turns, size_t index,
+		      const struct engine_reading *since,
 		      struct engine_slice *slice)
 {
 	const struct engine_set *set = &turns->sets->set[index];
-	struct engine_reading since;
 
-	if (read_since(turns, index, &since))
-		return;
-	slice->time_ns = (double)since.running_ns;
+	slice->time_ns = (double)since->running_ns;
 	for (size_t i = 0; i < set->n; i++) {
 		switch (turns->events->event[set->event[i]].base) {
 		case ENGINE_BASE_CYCLES:
-			slice->cycles = (double)since.count[i];
+			slice->cycles = (double)since->count[i];
 			break;
 		case ENGINE_BASE_INSTRUCTIONS:
-			slice->instructions = (double)since.count[i];
+			slice->instructions = (double)since->count[i];
 			break;
 		default:
 			break;
@@ -155,25 +162,61 @@ static void read_counts(struct engine_turns *turns, size_t index,
 		slice->count[i] = (double)since.count[i] * extend;
 }
 
-static void end_slice(struct engine_turns *turns, int turn, double now)
+static bool is_base(const struct engine_set *set)
 {
-	const struct engine_sets *sets = turns->sets;
+	return set->turn == ENGINE_ALWAYS && set->lane >= 0;
+}
 
+static void clear_slice(struct engine_turns *turns, double time_ns)
+{
 	for (size_t i = 0; i < turns->events->lanes; i++)
 		turns->slice[i] = (struct engine_slice){
-			.time_ns = now - turns->begin_ns,
+			.time_ns = time_ns,
 			.cycles = NAN,
 			.instructions = NAN,
 		};
+}
+
+static void end_slice(struct engine_turns *turns, int turn, double now)
+{
+	const struct engine_sets *sets = turns->sets;
+	struct engine_reading since;
+
+	clear_slice(turns, now - turns->begin_ns);
 	for (size_t i = 0; i < sets->n; i++)
-		if (sets->set[i].turn == ENGINE_ALWAYS &&
-		    sets->set[i].lane >= 0)
-			read_base(turns, i, &turns->slice[sets->set[i].lane]);
+		if (is_base(&sets->set[i]) && !read_since(turns, i, &since))
+			take_base(turns, i, &since,
+				  &turns->slice[sets->set[i].lane]);
 	for (size_t i = 0; i < sets->n; i++)
 		if (sets->set[i].turn == turn)
 			read_counts(turns, i, &turns->slice[sets->set[i].lane]);
 	engine_timeline_add(&turns->timeline, turn, turns->slice);
 	turns->timeline.slices++;
+}
+
+/* A base that could not be read has no time here, and is left alone. */
+void engine_turns_rest(struct engine_turns *turns,
+		       const struct engine_reading *read)
+{
+	const struct engine_sets *sets = turns->sets;
+	struct engine_reading since;
+	bool any = false;
+
+	clear_slice(turns, 0);
+	for (size_t i = 0; i < turns->events->lanes; i++)
+		for (size_t k = 0; k < ENGINE_SET_MAX; k++)
+			turns->slice[i].count[k] = NAN;
+	for (size_t i = 0; i < sets->n; i++) {
+		if (!is_base(&sets->set[i]) ||
+		    read[i].running_ns <= turns->before[i].running_ns)
+			continue;
+		count_since(turns, i, &read[i], &since);
+		take_base(turns, i, &since, &turns->slice[sets->set[i].lane]);
+		any = true;
+	}
+	if (any)
+		engine_timeline_add(&turns->timeline, ENGINE_NO_TURN,
+				    turns->slice);
 }
 
 static void watch_cost(struct engine_turns *turns, double now)

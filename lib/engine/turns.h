@@ -8,6 +8,9 @@
 #include "lib/engine/estimate.h"
 #include "lib/engine/plan.h"
 
+/** Of a slice in which no set's counts are known. */
+#define ENGINE_NO_TURN (-1)
+
 /** One slice of one lane, as the estimates want it. */
 struct engine_slice {
 	double time_ns, cycles, instructions;
@@ -64,6 +67,13 @@ int engine_turns_start(struct engine_turns *turns,
 		       const struct engine_events *events, double slice_ms);
 /** End the slice that runs; @more: give the next set its turn. */
 void engine_turns_next(struct engine_turns *turns, bool more);
+/**
+ * Between the end of the last slice and the reading of the whole a program
+ * goes on, on a busy machine for long: the rest is a slice of no set's.
+ * @read: one per set, since the sets were opened.
+ */
+void engine_turns_rest(struct engine_turns *turns,
+		       const struct engine_reading *read);
 /** Off until resumed: the slice that runs ends, nothing is due. */
 void engine_turns_pause(struct engine_turns *turns);
 void engine_turns_resume(struct engine_turns *turns);

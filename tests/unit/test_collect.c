@@ -217,9 +217,14 @@ static void on_like_cores_lost_time_is_extended(void **state)
 	assert_extended(0, 10 * MS);
 }
 
+#define WIDTH 5
+
 /* Set 1 takes turns, and one row of the timeline counted it: all of 4 ms. */
 static void begin_turns(double *row, size_t rows)
 {
+	static struct engine_reading before[2];
+	static struct engine_slice slice[1];
+
 	begin_run(2);
 	events.lanes = 1;
 	set[1].turn = 0;
@@ -231,15 +236,27 @@ static void begin_turns(double *row, size_t rows)
 	row[2] = 4 * MS; /* cycles */
 	row[3] = NAN;	 /* instructions */
 	row[4] = 4 * MS; /* the count */
-	engine.turns.timeline = (struct engine_timeline){
-		.row = row, .n = rows, .width = 5, .lanes = 1, .counts = 1
+	before[0] = (struct engine_reading){ .running_ns = 4 * MS,
+					     .count = { 4 * MS } };
+	event[0].base = ENGINE_BASE_CYCLES;
+	engine.turns = (struct engine_turns){
+		.sets = &engine.sets,
+		.events = &events,
+		.before = before,
+		.slice = slice,
+		.timeline = { .row = row,
+			      .n = rows,
+			      .most = 2,
+			      .width = WIDTH,
+			      .lanes = 1,
+			      .counts = 1 },
 	};
 }
 
 /* Others had even the cycles for half of the time: slices know of the rest. */
 static void what_the_base_lost_is_added_to_estimates(void **state)
 {
-	double row[5];
+	double row[2 * WIDTH];
 	struct engine_others others;
 
 	(void)state;
@@ -259,7 +276,7 @@ static void what_the_base_lost_is_added_to_estimates(void **state)
 static void
 a_set_that_ran_without_the_base_is_extended_by_its_time(void **state)
 {
-	double row[5];
+	double row[2 * WIDTH];
 
 	(void)state;
 	begin_turns(row, 0);
@@ -269,6 +286,25 @@ a_set_that_ran_without_the_base_is_extended_by_its_time(void **state)
 	assert_extended(1, 10 * MS);
 	assert_true(isinf(count[1].estimate.high));
 	assert_int_equal(count[1].estimate.slices, 0);
+}
+
+/* Another process had the CPU before the whole was read. */
+static void what_ran_after_the_last_slice_is_estimated_too(void **state)
+{
+	double row[2 * WIDTH];
+
+	(void)state;
+	begin_turns(row, 1);
+	tell(0, 10 * MS, 10 * MS);
+	tell(1, 4 * MS, 4 * MS);
+	engine_collect(&engine, count);
+	assert_raw(0, 10 * MS);
+	assert_extended(1, 10 * MS);
+	assert_int_equal(engine.turns.timeline.n, 2);
+	/* The next interval begins where this one ended. */
+	engine_forget_slices(&engine);
+	engine_collect(&engine, count);
+	assert_int_equal(engine.turns.timeline.n, 0);
 }
 
 int main(void)
@@ -289,6 +325,8 @@ int main(void)
 		cmocka_unit_test(what_the_base_lost_is_added_to_estimates),
 		cmocka_unit_test(
 			a_set_that_ran_without_the_base_is_extended_by_its_time),
+		cmocka_unit_test(
+			what_ran_after_the_last_slice_is_estimated_too),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
