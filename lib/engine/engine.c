@@ -186,17 +186,22 @@ static struct engine_reading less(const struct engine_reading *a,
 	return out;
 }
 
-/* What a set has counted since the last time; a set that cannot be read has
- * a reading of no time. */
+/*
+ * What a set has counted since the last time; a set that cannot be read has a
+ * reading of no time, and so has the next, which would be of two intervals.
+ */
 static void read_set(struct engine *e, size_t index)
 {
 	const struct engine_set *set = &e->sets.set[index];
 	struct engine_reading now;
 
 	e->since[index] = (struct engine_reading){ 0 };
-	if (engine_set_read(&e->sets, index, &now))
+	if (engine_set_read(&e->sets, index, &now)) {
+		e->mark[index].is_lost = true;
 		return;
-	e->since[index] = less(&now, &e->mark[index], set->n);
+	}
+	if (!e->mark[index].is_lost)
+		e->since[index] = less(&now, &e->mark[index], set->n);
 	e->mark[index] = now;
 }
 

@@ -123,10 +123,15 @@ struct engine_set {
 	struct upmu_group *group; /* one on each target; of n 0: not counted */
 };
 
-/** The sum over a set's targets, since the sets were opened. */
+/**
+ * The sum over a set's targets, since the sets were opened. @is_lost, where one
+ * is kept to be taken off: it was to be read once more since, and was not, so
+ * that what the next holds is of more than the last slice or interval.
+ */
 struct engine_reading {
 	uint64_t enabled_ns, running_ns;
 	uint64_t count[ENGINE_SET_MAX];
+	bool is_lost;
 };
 
 struct engine_registers;

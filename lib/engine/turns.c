@@ -95,13 +95,14 @@ void engine_turns_free(struct engine_turns *turns)
 	free(turns->order);
 }
 
-/* What the set had counted @now since it was last read. */
+/* What the set had counted @now since it was last read, or lost. */
 static void count_since(struct engine_turns *turns, size_t set,
 			const struct engine_reading *now,
 			struct engine_reading *since)
 {
 	struct engine_reading *before = &turns->before[set];
 
+	since->is_lost = before->is_lost;
 	since->enabled_ns = now->enabled_ns - before->enabled_ns;
 	since->running_ns = now->running_ns - before->running_ns;
 	for (size_t i = 0; i < turns->sets->set[set].n; i++)
@@ -109,14 +110,16 @@ static void count_since(struct engine_turns *turns, size_t set,
 	*before = *now;
 }
 
-/* 0 or a negative errno. */
+/* 0 or a negative errno. What fails once is in the next reading, told there. */
 static int read_since(struct engine_turns *turns, size_t set,
 		      struct engine_reading *since)
 {
 	struct engine_reading now;
 	int error = engine_set_read(turns->sets, set, &now);
 
-	if (!error)
+	if (error)
+		turns->before[set].is_lost = true;
+	else
 		count_since(turns, set, &now, since);
 	return error;
 }
@@ -127,6 +130,7 @@ static void take_base(const struct engine_turns *turns, size_t index,
 {
 	const struct engine_set *set = &turns->sets->set[index];
 
+	slice->is_lost |= since->is_lost;
 	slice->time_ns = (double)since->running_ns;
 	for (size_t i = 0; i < set->n; i++) {
 		switch (turns->events->event[set->event[i]].base) {
@@ -143,6 +147,20 @@ static void take_base(const struct engine_turns *turns, size_t index,
 }
 
 /*
+ * A slice without a reading has no time: that, and its cycles, are the next
+ * one's, so that their sum over all slices is right. Neither has a count.
+ */
+static void read_base(struct engine_turns *turns, size_t index,
+		      struct engine_slice *slice)
+{
+	struct engine_reading since = { 0 };
+
+	if (read_since(turns, index, &since))
+		since.is_lost = true;
+	take_base(turns, index, &since, slice);
+}
+
+/*
  * Between switching a set off and reading what is always on, a program on
  * another CPU goes on: counts are extended by that little.
  */
@@ -155,7 +173,8 @@ static void read_counts(struct engine_turns *turns, size_t index,
 
 	for (size_t i = 0; i < ENGINE_SET_MAX; i++)
 		slice->count[i] = NAN;
-	if (read_since(turns, index, &since) || !since.running_ns)
+	if (read_since(turns, index, &since) || since.is_lost ||
+	    slice->is_lost || !since.running_ns)
 		return;
 	extend = slice->time_ns / (double)since.running_ns;
 	for (size_t i = 0; i < set->n; i++)
@@ -180,13 +199,11 @@ static void clear_slice(struct engine_turns *turns, double time_ns)
 static void end_slice(struct engine_turns *turns, int turn, double now)
 {
 	const struct engine_sets *sets = turns->sets;
-	struct engine_reading since;
 
 	clear_slice(turns, now - turns->begin_ns);
 	for (size_t i = 0; i < sets->n; i++)
-		if (is_base(&sets->set[i]) && !read_since(turns, i, &since))
-			take_base(turns, i, &since,
-				  &turns->slice[sets->set[i].lane]);
+		if (is_base(&sets->set[i]))
+			read_base(turns, i, &turns->slice[sets->set[i].lane]);
 	for (size_t i = 0; i < sets->n; i++)
 		if (sets->set[i].turn == turn)
 			read_counts(turns, i, &turns->slice[sets->set[i].lane]);

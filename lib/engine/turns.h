@@ -15,6 +15,7 @@
 struct engine_slice {
 	double time_ns, cycles, instructions;
 	double count[ENGINE_SET_MAX];
+	bool is_lost; /* its time is another one's, or holds another one's */
 };
 
 /**

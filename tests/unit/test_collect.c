@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
 enum { LITTLE, BIG };
 
 static struct engine_reading told[4];
+static bool fails[4];
 static struct engine_event event[4];
 static struct engine_events events;
 static struct engine_set set[4];
@@ -38,7 +40,7 @@ int __wrap_engine_set_read(const struct engine_sets *sets, size_t index,
 	(void)sets;
 	now_ns += 1000; /* a system call */
 	*reading = told[index];
-	return 0;
+	return fails[index] ? -EIO : 0;
 }
 
 double __wrap_engine_now_ns(void);
@@ -51,6 +53,7 @@ double __wrap_engine_now_ns(void)
 static void begin_run(size_t lanes)
 {
 	memset(told, 0, sizeof(told));
+	memset(fails, 0, sizeof(fails));
 	memset(event, 0, sizeof(event));
 	memset(mark, 0, sizeof(mark));
 	memset(since, 0, sizeof(since));
@@ -307,6 +310,82 @@ static void what_ran_after_the_last_slice_is_estimated_too(void **state)
 	assert_int_equal(engine.turns.timeline.n, 0);
 }
 
+/* ---- a reading that fails, and the one behind it ------------------------- */
+
+#define SLICES 40
+#define LOST   7 /* the slice whose reading fails; set 2 has its turn */
+
+/*
+ * Set 0 is always on and has the cycles, one for each nanosecond; sets 1 and 2
+ * take turns. An event of set 2 happens once in two cycles, but in the slice
+ * that is lost twenty times as often: whatever takes that slice's counts for
+ * another's is far off.
+ */
+static double estimate_with_failure(size_t failing, size_t place_of_lost)
+{
+	struct estimate estimate;
+
+	begin_run(3);
+	events.lanes = 1;
+	event[0].base = ENGINE_BASE_CYCLES;
+	for (size_t i = 1; i < 3; i++) {
+		set[i].turn = (int)i - 1;
+		set[i].lane = 0;
+	}
+	engine.sets.turns = 2;
+	assert_int_equal(
+		engine_turns_start(&engine.turns, &engine.sets, &events, 4), 0);
+	for (size_t slice = 0; slice < SLICES; slice++) {
+		size_t on = 1 + (size_t)engine.turns.order[engine.turns.at];
+		bool lost = slice / 2 == place_of_lost && on == 2;
+		uint64_t ns = (4 + slice % 3) * MS;
+
+		now_ns += (double)ns;
+		tell(0, told[0].enabled_ns + ns, told[0].running_ns + ns);
+		told[on].enabled_ns += ns;
+		told[on].running_ns += ns;
+		told[on].count[0] += lost ? 10 * ns : ns / 2;
+		fails[failing] = lost;
+		engine_turns_next(&engine.turns, slice + 1 < SLICES);
+	}
+	assert_int_equal(engine_timeline_estimate(&engine.turns.timeline, 1, 0,
+						  0, &estimate),
+			 0);
+	engine_turns_free(&engine.turns);
+	return estimate.total / (double)told[0].running_ns;
+}
+
+/* What was lost is not known, and all else is one in two. */
+static void what_a_set_did_not_tell_is_no_other_slices(void **state)
+{
+	(void)state;
+	assert_true(fabs(estimate_with_failure(2, LOST) - 0.5) < 1e-3);
+}
+
+/* The time of both slices is in the sum once. */
+static void what_the_base_did_not_tell_is_of_no_set(void **state)
+{
+	(void)state;
+	assert_true(fabs(estimate_with_failure(0, LOST) - 0.5) < 1e-3);
+}
+
+static void an_interval_that_was_not_read_is_in_no_other(void **state)
+{
+	(void)state;
+	begin_run(1);
+	tell(0, 10 * MS, 10 * MS);
+	fails[0] = true;
+	engine_collect(&engine, count);
+	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	fails[0] = false;
+	tell(0, 20 * MS, 20 * MS);
+	engine_collect(&engine, count);
+	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	tell(0, 30 * MS, 30 * MS);
+	engine_collect(&engine, count);
+	assert_raw(0, 10 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +406,9 @@ int main(void)
 			a_set_that_ran_without_the_base_is_extended_by_its_time),
 		cmocka_unit_test(
 			what_ran_after_the_last_slice_is_estimated_too),
+		cmocka_unit_test(what_a_set_did_not_tell_is_no_other_slices),
+		cmocka_unit_test(what_the_base_did_not_tell_is_of_no_set),
+		cmocka_unit_test(an_interval_that_was_not_read_is_in_no_other),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
