@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,7 +223,10 @@ static int place_all(struct upmu_wanted *wanted,
 	struct kinds kinds;
 
 	find_kinds(&kinds, list, options);
-	memset(wanted, 0, sizeof(*wanted));
+	/* Of a large struct only what will be read. */
+	memset(wanted, 0,
+	       offsetof(struct upmu_wanted, events) +
+		       list->n_written * sizeof(wanted->events[0]));
 	wanted->size = list->n_written;
 	wanted->pmus = kinds.n;
 	wanted->pmus_now = kinds.now ? kinds.now : kinds.n;
@@ -248,6 +253,29 @@ static int explain_parse(int error, const struct upmu_events_error *why)
 	return error;
 }
 
+/*
+ * A list has room for a thousand events, and is wanted for each opening: one is
+ * kept, as giving it back to the system each time costs more than parsing.
+ */
+static _Atomic(struct upmu_event_list *) spare;
+
+static struct upmu_event_list *take_list(void)
+{
+	struct upmu_event_list *list = atomic_exchange(&spare, NULL);
+
+	return list ? list : malloc(sizeof(*list));
+}
+
+static void give_back(struct upmu_event_list *list)
+{
+	free(atomic_exchange(&spare, list));
+}
+
+void upmu_wanted_forget_list(void)
+{
+	give_back(NULL);
+}
+
 int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
 		      const struct upmu_options *options)
 {
@@ -258,7 +286,7 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
 	ret = know_machine();
 	if (ret)
 		return ret;
-	list = malloc(sizeof(*list));
+	list = take_list();
 	if (!list)
 		return upmu_explain_set(-ENOMEM, "out of memory");
 	ret = upmu_events_parse(list, text, &machine, &why);
@@ -275,6 +303,6 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
 				       list->n_written, UPMU_EVENTS_MAX);
 	else
 		ret = place_all(wanted, list, options);
-	free(list);
+	give_back(list);
 	return ret;
 }

@@ -56,4 +56,7 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *list,
 /** Ask anew at the next parse (tests change the root). */
 void upmu_wanted_forget_machine(void);
 
+/** Free what is kept for the next parse (tests count what is left). */
+void upmu_wanted_forget_list(void);
+
 #endif

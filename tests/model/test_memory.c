@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/set/wanted.h"
 #include "tests/model/current.h"
 #include "tests/model/own_time.h"
 #include "tests/unit/said.h"
@@ -239,10 +240,12 @@ static enum result try_nth(int n, void (*prepare)(void), int (*act)(void),
 
 	if (prepare)
 		prepare();
+	upmu_wanted_forget_list();
 	before = live;
 	left = n;
 	ret = act();
 	left = NEVER;
+	upmu_wanted_forget_list();
 	if (!has_failed)
 		return ret ? WRONG_ERROR : PASSED_TO_THE_END;
 	if (ret && ret != -ENOMEM)
@@ -357,10 +360,13 @@ static void no_memory_for_a_report_is_enomem_and_writes_nothing(void **state)
 
 static void assert_enomem_of(const char *name)
 {
-	int before = live;
+	int before;
 
+	upmu_wanted_forget_list();
+	before = live;
 	source = name;
 	assert_int_equal(open_and_close(), -ENOMEM);
+	upmu_wanted_forget_list();
 	assert_int_equal(live, before);
 	fake_assert_closed();
 }

@@ -317,8 +317,10 @@ static int run(const struct scenario *one, const struct fake_failure *failure,
 	fake.failure = *failure;
 	upmu_explain_clear();
 	memset(said, 0, SAID);
+	upmu_wanted_forget_list();
 	before = live;
 	ret = one->act(one, said);
+	upmu_wanted_forget_list();
 	/* what the test itself does next may come by here too */
 	fake.failure.call = FAKE_NONE;
 	fake_assert_closed();
