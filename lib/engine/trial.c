@@ -45,6 +45,25 @@ static bool is_surely_known(const struct engine_event *event)
 	       !event->perf.exclude_kernel;
 }
 
+static unsigned int takers(const struct trial *t)
+{
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < t->group.n; i++)
+		n += t->takes[i];
+	return n;
+}
+
+/* All that the manual gives this core; perf need not refuse one more. */
+static bool is_all(const struct trial *t, int lane, unsigned int taken)
+{
+	const struct upmu_machine *machine = &t->events->machine;
+	const struct upmu_core *core =
+		lane < (int)machine->n_kinds ? machine->kinds[lane].core : NULL;
+
+	return core && taken && taken == upmu_core_counters_most(core);
+}
+
 /* Cycles first, so that what is left beside them is known. */
 static void open_all(struct trial *t, int lane)
 {
@@ -65,16 +84,8 @@ static void open_all(struct trial *t, int lane)
 			engine_refuse(t->events, event);
 		else
 			is_full = true;
+		is_full = is_full || is_all(t, lane, takers(t));
 	}
-}
-
-static unsigned int takers(const struct trial *t)
-{
-	unsigned int n = 0;
-
-	for (size_t i = 0; i < t->group.n; i++)
-		n += t->takes[i];
-	return n;
 }
 
 /* perf tries a group at once when it is enabled. */
