@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -151,6 +152,18 @@ bool upmu_sys_exists(const char *path)
 	char below_root[UPMU_PATH_SIZE];
 
 	return !upmu_sys_path(below_root, path) && !access(below_root, F_OK);
+}
+
+int upmu_sys_release(char *out, size_t size)
+{
+	struct utsname name;
+
+	if (root_of_paths()[0])
+		return upmu_sys_read_text("/proc/sys/kernel/osrelease", out,
+					  size);
+	if (uname(&name))
+		return -errno;
+	return snprintf(out, size, "%s", name.release) < (int)size ? 0 : -EFBIG;
 }
 
 int upmu_sys_ioctl(int fd, unsigned long request, void *arg)

@@ -38,6 +38,9 @@ int upmu_sys_read_text(const char *path, char *text, size_t size);
 /** As above, for a file that holds one integer; -EINVAL where it does not. */
 int upmu_sys_read_long(const char *path, long *value);
 
+/** The kernel's version, as "uname -r" tells it; 0, -errno or -EFBIG. */
+int upmu_sys_release(char *out, size_t size);
+
 bool upmu_sys_exists(const char *path);
 
 /**

@@ -279,8 +279,7 @@ static unsigned int linux_version(void)
 	unsigned int major, minor;
 	char release[80];
 
-	if (upmu_sys_read_text("/proc/sys/kernel/osrelease", release,
-			       sizeof(release)) ||
+	if (upmu_sys_release(release, sizeof(release)) ||
 	    sscanf(release, "%u.%u", &major, &minor) != 2)
 		return 0;
 	return UPMU_LINUX(major, minor);

@@ -46,17 +46,15 @@ static int read_type(int folder, struct upmu_pmu *pmu)
 	return end == text || *end ? -EINVAL : 0;
 }
 
-static int read_pmu(const char *name, struct upmu_pmu *pmu)
+static int read_pmu(int devices, const char *name, struct upmu_pmu *pmu)
 {
-	char path[UPMU_PATH_SIZE];
 	int folder, ret;
 
 	if (name[0] == '.' || strlen(name) >= sizeof(pmu->name) ||
 	    is_of_no_cpu(name))
 		return -ENOENT;
 	strcpy(pmu->name, name);
-	snprintf(path, sizeof(path), DEVICES "/%s", name);
-	folder = upmu_sys_open_folder(path);
+	folder = upmu_sys_open_folder_at(devices, name);
 	if (folder < 0)
 		return folder;
 	ret = read_cpus(folder, pmu);
@@ -94,7 +92,7 @@ int upmu_pmus_list(struct upmu_pmu *pmus)
 		return -errno;
 	while (n < UPMU_PMUS_MAX && !upmu_pmus_is_want(ret) &&
 	       (entry = readdir(dir))) {
-		ret = read_pmu(entry->d_name, &pmus[n]);
+		ret = read_pmu(dirfd(dir), entry->d_name, &pmus[n]);
 		n += !ret;
 	}
 	closedir(dir);
