@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "merge.h"
-#include "tools/stat/out.h"
+#include "tools/digits.h"
 #include "tools/version.h"
 
 #define SCHEMA_VERSION 1
@@ -43,7 +43,7 @@ static const char *put_value(char *out, const struct merge_row *row,
 	else if (row->kind == MERGE_RATIO)
 		snprintf(out, CELL, "%.3f", value);
 	else
-		out_grouped(out, value);
+		digits_grouped(out, value);
 	return out;
 }
 

@@ -8,9 +8,6 @@
 /* With fewer slices for each set an estimate rests on luck. */
 #define OUT_SLICES_FEW 20
 
-/** Thousands parted by commas, whatever the locale; 40 bytes are enough. */
-char *out_grouped(char *out, double value);
-
 /* A list of CPUs that is longer ends early. */
 #define OUT_CPUS_SIZE 256
 

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "out.h"
+#include "tools/digits.h"
 
 #define RULE  "***************************************************************"
 #define LABEL "  %-20s"
@@ -102,9 +103,9 @@ static void write_count(FILE *out, const struct engine_count *count,
 {
 	char raw[40], estimate[40];
 
-	out_grouped(raw, (double)count->raw);
+	digits_grouped(raw, (double)count->raw);
 	/* rpistat cut what was behind the point. */
-	out_grouped(estimate, floor(value_of(count)));
+	digits_grouped(estimate, floor(value_of(count)));
 	if (scaled)
 		fprintf(out, "%s [%s]\n", raw, estimate);
 	else

@@ -6,35 +6,16 @@
 
 #include "out.h"
 #include "regions.h"
+#include "tools/digits.h"
 
 /* Below this an interval is told in events where percents would be silly. */
 #define FEW_EVENTS 1e6
 
-char *out_grouped(char *out, double value)
-{
-	char digits[32];
-	int n = snprintf(digits, sizeof(digits), "%.0f", value);
-	char *p = out;
-
-	if (n > 30) { /* nobody counted that: a file of somebody's */
-		sprintf(out, "%g", value);
-		return out;
-	}
-	for (int i = 0; i < n; i++) {
-		if (i > (digits[0] == '-') && (n - i) % 3 == 0)
-			*p++ = ',';
-		*p++ = digits[i];
-	}
-	*p = 0;
-	return out;
-}
-
 static char *number(char *out, const struct stat_report *report, double value)
 {
 	if (!report->options->no_big_num)
-		return out_grouped(out, value);
-	snprintf(out, 40, "%.0f", value);
-	return out;
+		return digits_grouped(out, value);
+	return digits_fixed(out, value, 0);
 }
 
 static void write_place(FILE *out, const struct stat_report *report)
@@ -58,15 +39,17 @@ static bool shows_estimates(const struct stat_report *report)
 static void write_interval(FILE *out, const struct engine_count *count)
 {
 	const struct estimate *e = &count->estimate;
+	char low[DIGITS_SIZE], high[DIGITS_SIZE], text[64];
 	double down, up;
-	char text[32];
 
 	if (!count->estimated || e->high <= 0) {
 		fprintf(out, "%16s", "");
 		return;
 	}
 	if (e->high > 2 * e->total && e->high < FEW_EVENTS) {
-		snprintf(text, sizeof(text), "%.0f to %.0f", e->low, e->high);
+		snprintf(text, sizeof(text), "%s to %s",
+			 digits_fixed(low, e->low, 0),
+			 digits_fixed(high, e->high, 0));
 		fprintf(out, "%16s", text);
 		return;
 	}
@@ -75,20 +58,23 @@ static void write_interval(FILE *out, const struct engine_count *count)
 	if (!isfinite(up))
 		snprintf(text, sizeof(text), "unknown");
 	else if (fabs(up - down) < fmax(0.1 * (up + down), 0.1))
-		snprintf(text, sizeof(text), "+- %.2f %%", (up + down) / 2);
+		snprintf(text, sizeof(text), "+- %s %%",
+			 digits_fixed(low, (up + down) / 2, 2));
 	else
-		snprintf(text, sizeof(text), "-%.1f +%.1f %%", down, up);
+		snprintf(text, sizeof(text), "-%s +%s %%",
+			 digits_fixed(low, down, 1), digits_fixed(high, up, 1));
 	fprintf(out, "%16s", text);
 }
 
 static void write_estimate(FILE *out, const struct stat_report *report,
 			   const struct engine_count *count)
 {
-	char text[40];
+	char share[DIGITS_SIZE], raw[DIGITS_SIZE];
 
 	write_interval(out, count);
-	fprintf(out, " %8.1f %% %18s", 100 * stat_share(count),
-		number(text, report, (double)count->raw));
+	fprintf(out, " %8s %% %18s",
+		digits_fixed(share, 100 * stat_share(count), 1),
+		number(raw, report, (double)count->raw));
 }
 
 static void write_spread(FILE *out, const struct stat_spread *spread)
@@ -102,11 +88,13 @@ static void write_metrics(FILE *out, const struct stat_metric *metric, size_t n,
 			  int event)
 {
 	const char *mark = "  # ";
+	char value[DIGITS_SIZE];
 
 	for (size_t i = 0; i < n; i++) {
 		if (metric[i].event != event || metric[i].row)
 			continue;
-		fprintf(out, "%s%.3f %s%s", mark, metric[i].value,
+		fprintf(out, "%s%s %s%s", mark,
+			digits_fixed(value, metric[i].value, 3),
 			metric[i].label, metric[i].unsure ? " (unsure)" : "");
 		mark = ", ";
 	}
@@ -118,7 +106,7 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 {
 	const struct engine_event *event = &report->events->event[i];
 	const struct engine_count *count = &report->count[i];
-	char text[40];
+	char text[DIGITS_SIZE];
 
 	write_place(out, report);
 	if (count->state != ENGINE_COUNTED) {
@@ -187,30 +175,36 @@ static void write_heading(FILE *out, const struct stat_report *report)
 	fputs("\n\n", out);
 }
 
+static void write_time(FILE *out, const char *of, double seconds,
+		       const struct stat_spread *spread)
+{
+	char text[DIGITS_SIZE];
+
+	fprintf(out, "%20s  s %s", digits_fixed(text, seconds, 6), of);
+	write_spread(out, spread);
+	fputc('\n', out);
+}
+
 static void write_times(FILE *out, const struct stat_report *report)
 {
-	double elapsed = report->elapsed.n > 1 ? report->elapsed.mean
-					       : report->elapsed_s;
-
 	if (report->interval_s > 0)
 		return;
-	fprintf(out, "\n%20.6f  s elapsed", elapsed);
-	write_spread(out, &report->elapsed);
 	fputc('\n', out);
+	write_time(out, "elapsed",
+		   report->elapsed.n > 1 ? report->elapsed.mean
+					 : report->elapsed_s,
+		   &report->elapsed);
 	if (!report->has_usage)
 		return;
-	fprintf(out, "%20.6f  s user", report->user_s);
-	write_spread(out, &report->user);
-	fprintf(out, "\n%20.6f  s sys", report->sys_s);
-	write_spread(out, &report->sys);
-	fputc('\n', out);
+	write_time(out, "user", report->user_s, &report->user);
+	write_time(out, "sys", report->sys_s, &report->sys);
 }
 
 /* Without a PMU what the kernel counts anyway is all there is. */
 static void write_software(FILE *out, const struct stat_report *report)
 {
 	const struct stat_options *options = report->options;
-	char text[40];
+	char text[DIGITS_SIZE];
 
 	/* Of the command: with -p and its like that is not what is counted. */
 	if (!report->has_usage || report->interval_s > 0 || options->pids ||

@@ -123,7 +123,8 @@ static int put_by_memory(int (*writer)(FILE *, const struct stat_report *),
 		stat_output_lose();
 	} else if (put_piece(&piece)) {
 		error = stat_output_lose();
-		write_piece(stderr, &piece);
+		if (stream != stderr)
+			write_piece(stderr, &piece);
 	}
 	free(piece.text);
 	return error;
@@ -133,7 +134,7 @@ int stat_output_put(int (*writer)(FILE *, const struct stat_report *),
 		    const struct stat_report *report)
 {
 	/* Its width and its colours are the writer's to ask for. */
-	if (stream != stderr && !stat_output_is_terminal())
+	if (!stat_output_is_terminal())
 		return put_by_memory(writer, report);
 	return writer(stream, report) || fflush(stream) ? stat_output_lose()
 							: 0;
