@@ -1,32 +1,83 @@
 // SPDX-License-Identifier: MIT
 /*
- * The counted program: it is forked at once and executes when the events are
- * open. Its signal mask and dispositions are those that upmu was given.
+ * The counted program: its process is there at once and executes when the
+ * events are open. Its signal mask and dispositions are those that upmu was
+ * given.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "child.h"
 
-static void run_program(const struct child *child, int go, int failed,
-			char **command)
+/*
+ * What the new process needs, which may run on upmu's own memory: it lives
+ * until that has executed. Its stack is behind it.
+ */
+struct child_start {
+	char **command;
+	int go[2], failed[2]; /* as pipe(2) has them */
+	struct sigaction sigchld;
+	sigset_t mask;
+};
+
+/* Nothing of upmu's changes here but errno, by execvp(), while upmu waits. */
+static int run_program(void *data)
 {
+	const struct child_start *start = data;
 	char byte;
 	int error;
 
-	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
+	sigaction(SIGCHLD, &start->sigchld, NULL);
+	close(start->go[1]);
+	close(start->failed[0]);
+	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	/* End of file without a byte: upmu has given up or is dead. */
-	if (read(go, &byte, 1) != 1)
-		_exit(EXIT_FAILED);
-	execvp(command[0], command);
+	if (read(start->go[0], &byte, 1) != 1)
+		return EXIT_FAILED;
+	execvp(start->command[0], start->command);
 	error = errno;
-	if (write(failed, &error, sizeof(error)) < 0)
-		_exit(EXIT_FAILED);
-	_exit(child_exec_status(-error));
+	if (write(start->failed[1], &error, sizeof(error)) < 0)
+		return EXIT_FAILED;
+	return child_exec_status(-error);
+}
+
+/* execvp() keeps a path there, and a script's words once more. */
+static size_t stack_for(char **command)
+{
+	size_t words = 0;
+
+	while (command[words])
+		words++;
+	return (64 * 1024 + (words + 2) * sizeof(*command)) & ~(size_t)15;
+}
+
+/*
+ * On upmu's memory: copying it, twice, is a tenth of what it costs to count a
+ * short program. Emulators of one program have no such processes.
+ */
+static pid_t start_beside(struct child_start *start)
+{
+	char *stack = (char *)start + sizeof(*start);
+	size_t size = stack_for(start->command);
+
+	stack += -(uintptr_t)stack & 15;
+	return clone(run_program, stack + size, CLONE_VM | SIGCHLD, start);
+}
+
+static pid_t start_by_fork(struct child_start *start)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(run_program(start));
+	return pid;
 }
 
 /*
@@ -46,45 +97,72 @@ static void take_signals(struct child *child)
 	sigprocmask(SIG_BLOCK, &mask, &child->old_mask);
 }
 
+static int open_pipes(struct child_start *start)
+{
+	int error;
+
+	if (pipe2(start->go, O_CLOEXEC) < 0)
+		return -errno;
+	if (!pipe2(start->failed, O_CLOEXEC))
+		return 0;
+	error = -errno;
+	close(start->go[0]);
+	close(start->go[1]);
+	return error;
+}
+
+/* Room for the stack, too. */
+static struct child_start *new_start(char **command)
+{
+	struct child_start *start =
+		malloc(sizeof(*start) + stack_for(command) + 15);
+
+	if (start)
+		start->command = command;
+	return start;
+}
+
+static int start_child(struct child *child, char **command, bool beside)
+{
+	struct sigaction defaulted = { .sa_handler = SIG_DFL };
+	struct child_start *start = new_start(command);
+	int error;
+
+	*child = (struct child){ .go = -1, .failed = -1, .start = start };
+	error = start ? open_pipes(start) : -ENOMEM;
+	if (error)
+		goto err_start;
+	take_signals(child);
+	start->mask = child->old_mask;
+	sigaction(SIGCHLD, &defaulted, &start->sigchld);
+	child->pid = beside ? start_beside(start) : -1;
+	if (child->pid < 0)
+		child->pid = start_by_fork(start);
+	error = child->pid < 0 ? -errno : 0;
+	close(start->go[0]);
+	close(start->failed[1]);
+	child->go = start->go[1];
+	child->failed = start->failed[0];
+	if (!error)
+		return 0;
+
+	close(child->go);
+	close(child->failed);
+	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
+err_start:
+	free(start);
+	child->start = NULL;
+	return error;
+}
+
 int child_start(struct child *child, char **command)
 {
-	int go[2], failed[2], error;
-	struct sigaction defaulted = { .sa_handler = SIG_DFL }, old;
+	return start_child(child, command, true);
+}
 
-	*child = (struct child){ .go = -1, .failed = -1 };
-	if (pipe2(go, O_CLOEXEC) < 0)
-		return -errno;
-	if (pipe2(failed, O_CLOEXEC) < 0) {
-		error = -errno;
-		goto err_go;
-	}
-	take_signals(child);
-	sigaction(SIGCHLD, &defaulted, &old);
-	child->pid = fork();
-	if (child->pid < 0) {
-		error = -errno;
-		goto err_failed;
-	}
-	if (!child->pid) {
-		sigaction(SIGCHLD, &old, NULL);
-		close(go[1]);
-		close(failed[0]);
-		run_program(child, go[0], failed[1], command);
-	}
-	close(go[0]);
-	close(failed[1]);
-	child->go = go[1];
-	child->failed = failed[0];
-	return 0;
-
-err_failed:
-	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
-	close(failed[0]);
-	close(failed[1]);
-err_go:
-	close(go[0]);
-	close(go[1]);
-	return error;
+int child_fork(struct child *child, char **command)
+{
+	return start_child(child, command, false);
 }
 
 void child_none(struct child *child)
@@ -153,8 +231,10 @@ void child_wait(struct child *child)
 			child_pass_on(child, &info);
 }
 
-void child_done(const struct child *child)
+void child_done(struct child *child)
 {
+	free(child->start); /* it has executed, or ended */
+	child->start = NULL;
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 }
 

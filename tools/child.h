@@ -2,9 +2,9 @@
 /**
  * child.h - the program that a command of upmu runs for the user
  *
- * child_start() forks it and blocks the signals that child_wait() takes;
- * whatever must be ready before it executes is done then; child_go() lets it
- * execute. child_done() gives upmu its own signals back.
+ * child_start() makes its process and blocks the signals that child_wait()
+ * takes; whatever must be ready before it executes is done then; child_go()
+ * lets it execute. child_done() gives upmu its own signals back.
  */
 #ifndef UPMU_TOOLS_CHILD_H
 #define UPMU_TOOLS_CHILD_H
@@ -30,10 +30,14 @@ struct child {
 	int status; /* of wait(2), once ended */
 	struct rusage usage;
 	sigset_t old_mask;
+	struct child_start *start; /* what the new process runs on */
 };
 
 /** Return 0 or a negative errno, and then there is no child. */
 int child_start(struct child *child, char **command);
+
+/** The same with memory of its own: what a lease passes to is a process's. */
+int child_fork(struct child *child, char **command);
 
 /** No program, only the signals: for what runs until it is interrupted. */
 void child_none(struct child *child);
@@ -54,7 +58,7 @@ void child_pass_on(const struct child *child, const siginfo_t *info);
 void child_wait(struct child *child);
 
 /** Give upmu the signal mask back that it had before child_start(). */
-void child_done(const struct child *child);
+void child_done(struct child *child);
 
 /** What a shell would say: the exit status, or 128 and the signal. */
 int child_exit_status(const struct child *child);

@@ -31,6 +31,14 @@ counting() {	# PID
 	readlink "/proc/$1/fd/"* 2>/dev/null | grep -q perf_event
 }
 
+@test "stat_hands_all_words_to_a_script_without_an_interpreter_line" {
+	# execvp(3) copies them to the stack of the new process
+	echo 'echo $#' >script
+	chmod +x script
+	run -0 --separate-stderr "$upmu" stat -o /dev/null -- ./script $(seq 30000)
+	[ "$output" = 30000 ]
+}
+
 @test "stat_returns_the_programs_exit_status" {
 	run "$upmu" stat -- sh -c 'exit 0'
 	[ "$status" -eq 0 ]

@@ -156,7 +156,7 @@ static int start(struct child *child, struct opening *opening, bool raw,
 
 	if (by_lease && open_by_lease(opening, raw))
 		return -1;
-	error = child_start(child, command);
+	error = child_fork(child, command);
 	if (error) {
 		fprintf(stderr, "upmu exec: cannot fork: %s\n",
 			strerror(-error));
