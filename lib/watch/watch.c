@@ -13,6 +13,7 @@
 
 #include "lib/explain.h"
 #include "lib/perf/perf_explain.h"
+#include "lib/set/fast.h"
 #include "lib/set/options.h"
 #include "lib/set/registry.h"
 #include "lib/set/wanted.h"
@@ -29,6 +30,8 @@ struct upmu_watch {
 	struct perf_event_mmap_page *page; /* then the ring */
 	size_t page_size;
 	uint64_t lost;
+	/* What the registry knows of it: whose cycle counter it has. */
+	struct upmu *taker;
 };
 
 /* What PERF_SAMPLE_IP, _TID, _TIME and _CPU give, in perf's order. */
@@ -131,12 +134,7 @@ static int open_all(struct upmu_watch *watch, const struct upmu_wanted *wanted,
 		    const struct upmu_options *options, uint64_t every,
 		    uint32_t flags)
 {
-	bool is_cpu = options->flags & UPMU_OPEN_CPU;
-	const struct upmu about = {
-		.pid = is_cpu ? -1 : options->pid,
-		.cpu = is_cpu ? (int)options->cpu : -1,
-	};
-	bool is_taken = upmu_registry_takes_cycles(&about);
+	bool is_taken = upmu_registry_takes_cycles(watch->taker);
 	int ret = 0;
 
 	for (size_t pmu = 0; !ret && pmu < wanted->pmus; pmu++) {
@@ -146,6 +144,8 @@ static int open_all(struct upmu_watch *watch, const struct upmu_wanted *wanted,
 		/* Both on the cycle counter would take turns with it. */
 		if (is_taken)
 			event.config = wanted->events[0].anywhere[pmu];
+		watch->taker->takes_cycles |=
+			wanted->events[0].is_cycles && !is_taken;
 		fd = open_one(&event, options, every, flags);
 		if (fd < 0 && pmu >= wanted->pmus_now)
 			break;
@@ -207,25 +207,57 @@ static int open_wanted(struct upmu_watch *watch,
 	return 0;
 }
 
+/* Sets that are opened later leave the cycle counter to it, as to a set. */
+static struct upmu *make_taker(const struct upmu_options *options)
+{
+	struct upmu *taker =
+		calloc(1, sizeof(*taker) + sizeof(*taker->counters));
+	bool is_cpu = options->flags & UPMU_OPEN_CPU;
+
+	if (!taker)
+		return NULL;
+	taker->pid = is_cpu ? -1 : options->pid;
+	taker->cpu = is_cpu ? (int)options->cpu : -1;
+	taker->counters[0].thread = upmu_thread_key(0);
+	return taker;
+}
+
+static int open_event(struct upmu_watch *watch, const char *event,
+		      uint64_t every, const struct upmu_options *options)
+{
+	struct upmu_wanted *wanted = malloc(sizeof(*wanted));
+	int ret = -ENOMEM;
+
+	watch->taker = make_taker(options);
+	if (!wanted || !watch->taker)
+		upmu_explain_set(ret, "out of memory");
+	else
+		ret = upmu_wanted_parse(wanted, event, options);
+	if (!ret)
+		ret = open_wanted(watch, wanted, options, every);
+	if (!ret)
+		upmu_registry_add(watch->taker);
+	else
+		free(watch->taker);
+	free(wanted);
+	return ret;
+}
+
 int upmu_watch_open(struct upmu_watch **out, const char *event, uint64_t every,
 		    const struct upmu_options *options)
 {
 	struct upmu_watch *watch = calloc(1, sizeof(*watch));
-	struct upmu_wanted *wanted = malloc(sizeof(*wanted));
 	struct upmu_options full;
 	int ret, cancel_state;
 
 	assert(out && event);
 	upmu_explain_clear();
 	cancel_state = upmu_registry_hold_forks();
-	ret = watch && wanted ? upmu_options_copy(&full, options)
-			      : upmu_explain_set(-ENOMEM, "out of memory");
+	ret = watch ? upmu_options_copy(&full, options)
+		    : upmu_explain_set(-ENOMEM, "out of memory");
 	if (!ret)
-		ret = upmu_wanted_parse(wanted, event, &full);
-	if (!ret)
-		ret = open_wanted(watch, wanted, &full, every);
+		ret = open_event(watch, event, every, &full);
 	upmu_registry_let_forks(cancel_state);
-	free(wanted);
 	if (ret) {
 		free(watch);
 		return ret;
@@ -322,6 +354,8 @@ void upmu_watch_close(struct upmu_watch *watch)
 	if (getpid() != watch->opener)
 		watch->page = NULL;
 	close_all(watch);
+	upmu_registry_remove(watch->taker);
+	free(watch->taker);
 	free(watch);
 	upmu_registry_let_forks(cancel_state);
 }

@@ -163,6 +163,29 @@ static void watch_others(void)
 	ok(passed, "two_other_threads_are_told_of_each_by_itself");
 }
 
+/* ---- beside a set of cycles, which was opened later ---------------------- */
+
+static void run_beside(void)
+{
+	struct upmu_watch *watch = open_watch(0, EVERY);
+	struct upmu_value value = { 0 };
+	struct upmu *set = NULL;
+	unsigned int n;
+
+	if (upmu_open(&set, "cycles", NULL))
+		note("%s", upmu_explain());
+	spin(20 * TURNS);
+	if (set && upmu_read(set, &value, 1))
+		note("%s", upmu_explain());
+	n = take_all(watch, (pid_t)syscall(SYS_gettid));
+	note("%" PRIu64 " of %" PRIu64 " ns", value.running_ns,
+	     value.enabled_ns);
+	ok(value.running_ns && value.running_ns == value.enabled_ns && n,
+	   "a_set_of_cycles_behind_a_watch_of_cycles_runs_all_the_time");
+	upmu_close(set);
+	upmu_watch_close(watch);
+}
+
 /* ---- what is refused ---------------------------------------------------- */
 
 static bool refuses(const char *event, uint64_t every, uint32_t flags,
@@ -184,6 +207,7 @@ int main(int argc, char **argv)
 	if (is_exact)
 		lose_some();
 	watch_others();
+	run_beside();
 	ok(refuses("cycles", 0, 0, -EINVAL), "each_0_counts_is_einval");
 	ok(refuses("cycles,instructions", 1000, 0, -EINVAL),
 	   "two_events_are_einval");

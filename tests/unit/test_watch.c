@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "said.h"
+#include "lib/perf/group.h"
+#include "lib/set/set.h"
 #include "upmu.h"
 #include "upmu/watch.h"
 
@@ -109,6 +111,48 @@ static void another_thread_is_watched_on_any_cpu(void **state)
 	assert_int_equal(upmu_watch_open(&watch, "cycles", EVERY, &options), 0);
 	assert_int_equal(opened(0)->pid, 4242);
 	assert_int_equal(opened(0)->cpu, -1);
+}
+
+static void assert_config(int fd, uint32_t config)
+{
+	assert_int_equal(fake.events[fd - FAKE_FD].attr.config, config);
+}
+
+/* Perf's cycles have one counter, and who shares it takes turns. */
+static void whoever_comes_second_leaves_the_cycle_counter(void **state)
+{
+	const uint32_t own = 0xff, any = 0x11;
+	struct upmu *set;
+
+	(void)state;
+	open_watch();
+	assert_config(upmu_watch_fd(watch), own);
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	assert_config(set->groups[0].fd[0], any);
+	upmu_watch_close(watch);
+	open_watch(); /* the set has not got it */
+	assert_config(upmu_watch_fd(watch), own);
+	upmu_watch_close(watch);
+	upmu_close(set);
+
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	assert_config(set->groups[0].fd[0], own);
+	open_watch();
+	assert_config(upmu_watch_fd(watch), any);
+	upmu_close(set);
+}
+
+static void a_watch_elsewhere_leaves_a_set_its_cycle_counter(void **state)
+{
+	struct upmu_options options = options_of(0);
+	struct upmu *set;
+
+	(void)state;
+	options.pid = 4242;
+	assert_int_equal(upmu_watch_open(&watch, "cycles", EVERY, &options), 0);
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	assert_config(set->groups[0].fd[0], 0xff);
+	upmu_close(set);
 }
 
 static void user_mode_alone_is_watched_where_asked_for(void **state)
@@ -375,6 +419,8 @@ int main(void)
 		on_pi2(perf_is_asked_for_samples_of_the_raw_clock),
 		on_pi2(a_cpu_is_watched_whoever_runs_there),
 		on_pi2(another_thread_is_watched_on_any_cpu),
+		on_pi2(whoever_comes_second_leaves_the_cycle_counter),
+		on_pi2(a_watch_elsewhere_leaves_a_set_its_cycle_counter),
 		on_pi2(user_mode_alone_is_watched_where_asked_for),
 		on_pi2(and_where_no_more_is_allowed),
 		on_pi2(what_forbids_it_is_told_of_the_first_try),
