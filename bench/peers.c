@@ -8,6 +8,13 @@
 #include <cpucycles.h>
 #include <linux/perf_event.h>
 #include <papi.h>
+#ifdef WITH_LIBPERF
+#include <perf/core.h>
+#include <perf/event.h>
+#include <perf/evsel.h>
+#include <perf/threadmap.h>
+#endif
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +124,55 @@ static int open_papi(void)
 	return set;
 }
 
+/* The kernel's own library reads arm64's registers where they are open. */
+#ifdef WITH_LIBPERF
+static int say(enum libperf_print_level level, const char *format,
+	       va_list arguments)
+{
+	(void)level;
+	return vfprintf(stderr, format, arguments);
+}
+
+static void by_libperf(void *argument)
+{
+	struct perf_counts_values values;
+
+	if (perf_evsel__read(argument, 0, 0, &values))
+		die("perf_evsel__read()");
+	taken = values.val;
+}
+
+static void print_libperf(void)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_HARDWARE,
+		.config = PERF_COUNT_HW_INSTRUCTIONS,
+		.config1 = 2, /* user access */
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+	struct perf_thread_map *self;
+	struct perf_evsel *event;
+
+	libperf_init(say);
+	self = perf_thread_map__new_dummy();
+	perf_thread_map__set_pid(self, 0, 0);
+	event = perf_evsel__new(&attr);
+	if (perf_evsel__open(event, NULL, self) || perf_evsel__mmap(event, 0))
+		die("libperf");
+	print("libperf_read", by_libperf, event);
+	perf_evsel__munmap(event);
+	perf_evsel__close(event);
+	perf_evsel__delete(event);
+	perf_thread_map__put(self);
+}
+#else
+static void print_libperf(void)
+{
+}
+#endif
+
 /* It chooses when it is first called. */
 static const char *name_of_cpucycles(void)
 {
@@ -141,6 +197,7 @@ int main(void)
 	fd = open_perf();
 	print("perf_read", by_read, &fd);
 	close(fd);
+	print_libperf();
 	set = open_papi();
 	print("papi_read", by_papi, &set);
 	PAPI_shutdown();

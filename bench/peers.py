@@ -1,24 +1,30 @@
 # SPDX-License-Identifier: MIT
 """What others' libraries cost beside ours: bench/peers.c for a board.
 
-peers.py ARCH builds it with Debian's packages of PAPI and libcpucycles and
-with the library in build/ARCH, and prints its path.
+peers.py ARCH builds it with Debian's packages of PAPI and libcpucycles, with
+libperf of Debian's linux-source on arm64, where that reads registers, and with
+the library in build/ARCH, and prints its path.
 """
 import glob
 import os
+import shutil
 import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, "boards"))
 
-from debian import Apt, Failure, command, obtain    # noqa: E402
+from debian import Apt, Failure, command, native, obtain, untar  # noqa: E402
 
-# Debian has no package of libperf, which comes with the kernel's sources only.
 PACKAGES = [("bookworm", "libpapi-dev"), ("bookworm", "libpfm4-dev"),
             ("trixie", "libcpucycles-dev")]
 COMPILERS = {"armhf": "arm-linux-gnueabihf-gcc",
              "arm64": "aarch64-linux-gnu-gcc"}
+
+# Debian has no package of libperf: the kernel's sources hold it.
+LIBPERF = ["*/tools/" + part for part in
+           ("lib/perf/*", "lib/api/*", "lib/*.c", "include/*", "build/*",
+            "scripts/*", "arch/*/include/*")]
 
 
 def libraries(arch):
@@ -32,6 +38,33 @@ def libraries(arch):
     return obtain(f"peers/{arch}", fill)
 
 
+def run(*words):
+    done = subprocess.run(words, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
+    if done.returncode:
+        raise Failure(f"{words[0]}:\n{done.stdout.strip()[-2000:]}")
+
+
+def libperf(arch):
+    """Folder of the kernel's tools/lib/perf, built for arch."""
+    def fill(folder):
+        apt = Apt("bookworm", native())
+        apt.ready()
+        package = apt.depends("linux-source", r"linux-source-[\d.]+")
+        apt.fetch(package, folder + "/package")
+        archive = glob.glob(folder +
+                            "/package/usr/src/linux-source-*.tar.*")[0]
+        untar(package, folder, [*LIBPERF, "--strip-components=1", "-f",
+                                archive])
+        shutil.rmtree(folder + "/package")
+        run("make", "-s", "-C", folder + "/tools/lib/perf", "ARCH=" + arch,
+            "CROSS_COMPILE=" + COMPILERS[arch].removesuffix("gcc"),
+            "libperf.a", folder + "/tools/lib/api/libapi.a")
+
+    return obtain(f"peers/libperf-{arch}", fill) + "/tools/lib"
+
+
 def build(arch):
     others, ours = libraries(arch), os.path.join(TOP, "build", arch)
     archives = {os.path.basename(path): path for path in
@@ -42,15 +75,14 @@ def build(arch):
                  ("libpapi.a", "libpfm.a", "libsde.a", "libcpucycles.a")]
     except KeyError as missing:
         raise Failure(f"no package of {arch} holds {missing}") from missing
-    done = subprocess.run(
-        [COMPILERS[arch], "-O2", "-static", "-s", "-I", TOP + "/include",
-         "-I", ours + "/include", "-isystem", others + "/usr/include",
-         TOP + "/bench/peers.c", ours + "/lib/libupmu.a", *named,
-         "-lpthread", "-lm", "-o", program],
-        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        check=False)
-    if done.returncode:
-        raise Failure(f"bench/peers.c for {arch}:\n{done.stdout.strip()}")
+    words = ["-I", TOP + "/include", "-I", ours + "/include",
+             "-isystem", others + "/usr/include"]
+    if arch == "arm64":
+        kernels = libperf(arch)
+        words += ["-DWITH_LIBPERF", "-isystem", kernels + "/perf/include"]
+        named += [kernels + "/perf/libperf.a", kernels + "/api/libapi.a"]
+    run(COMPILERS[arch], "-O2", "-static", "-s", *words, TOP + "/bench/peers.c",
+        ours + "/lib/libupmu.a", *named, "-lpthread", "-lm", "-o", program)
     return program
 
 
