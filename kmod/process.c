@@ -66,28 +66,47 @@ static u32 upmu_family_bits(const struct upmu_family *family, bool executed)
 	return bits;
 }
 
-static u32 upmu_process_own_bits(const struct upmu_process *process)
+/* Of its families, and of those that share its memory (vfork, CLONE_VM). */
+static noinline notrace u32
+upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
 {
-	return READ_ONCE(process->own.bits) |
-	       upmu_family_bits(READ_ONCE(process->family), process->executed);
-}
-
-/* Of this one and of those that share its memory (vfork, CLONE_VM). */
-u32 notrace upmu_process_bits(const struct upmu_process *process)
-{
-	const struct mm_struct *mm = process ? process->mm : NULL;
-	u32 bits = READ_ONCE(upmu_table.otherwise);
-	u32 most = READ_ONCE(upmu_table.most);
+	const struct mm_struct *mm = process->mm;
 	const struct hlist_node *node;
 
-	/* Thousands may share memory: not longer than needed. */
-	while (process && bits != most) {
+	while (bits != most) { /* thousands may share memory */
 		if (process->mm == mm)
-			bits |= upmu_process_own_bits(process);
+			bits |= READ_ONCE(process->own.bits) |
+				upmu_family_bits(READ_ONCE(process->family),
+						 process->executed);
 		node = READ_ONCE(process->by_mm.next);
-		process = hlist_entry_safe(node, struct upmu_process, by_mm);
+		if (!node)
+			break;
+		process = hlist_entry(node, struct upmu_process, by_mm);
 	}
 	return bits;
+}
+
+/* The usual holder, and what it forked, need no frame. */
+u32 notrace upmu_process_bits(const struct upmu_process *process)
+{
+	u32 bits = READ_ONCE(upmu_table.otherwise);
+	u32 most = READ_ONCE(upmu_table.most);
+	const struct upmu_family *family;
+	const struct upmu_leases *leases;
+
+	if (!process)
+		return bits;
+	bits |= READ_ONCE(process->own.bits);
+	if (bits == most)
+		return bits;
+	family = READ_ONCE(process->family);
+	if (family) {
+		leases = upmu_family_leases(family, process->executed);
+		bits |= READ_ONCE(leases->bits);
+	}
+	if (bits == most)
+		return bits;
+	return upmu_process_others_bits(process, bits, most);
 }
 
 static void upmu_family_reap(struct rcu_head *rcu)
@@ -221,21 +240,17 @@ static unsigned int upmu_leases_sum(const struct upmu_leases *leases)
 	       leases->of[UPMU_MODE_RAW];
 }
 
-static unsigned int upmu_family_sum(const struct upmu_family *family,
-				    bool executed)
-{
-	return upmu_leases_sum(upmu_family_leases(family, executed));
-}
-
 unsigned int upmu_process_leases(const struct upmu_process *process)
 {
 	const struct upmu_family *family = process->family;
 	unsigned int sum = upmu_leases_sum(&process->own);
+	const struct upmu_leases *leases;
 	bool executed = process->executed;
 
 	for (; family; family = family->outer) {
+		leases = upmu_family_leases(family, executed);
 		if (family->founder != process->pid)
-			sum += upmu_family_sum(family, executed);
+			sum += upmu_leases_sum(leases);
 		executed |= family->outer_executed;
 	}
 	return sum;

@@ -2,12 +2,15 @@
 /*
  * kmod_switch - what a context switch costs, with and without a lease held
  *
- * kmod_switch none|other|own|mixed
+ * kmod_switch none|other|own|mixed|child|chain|shared
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
  * counts them. "other": a third process, asleep, holds a lease; "own": both of
- * them do; "mixed": one of them does.
+ * them do; "mixed": one of them does. "child": one of another, which covers
+ * both. "chain", "shared": as "own", where one of them was forked under leases
+ * within leases that ended, or shares its memory with hundreds that are
+ * covered.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -18,24 +21,80 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "upmu/uapi.h"
 
-#define SWITCHES 20000
+#define SWITCHES    20000
+#define GENERATIONS 60
+#define SHARERS	    300
+#define STACK	    4096
 
-static void take(void)
+static void take(uint32_t flags)
 {
 	struct upmu_lease lease = { .size = sizeof(lease),
-				    .mode = UPMU_MODE_COUNT };
+				    .mode = UPMU_MODE_COUNT,
+				    .flags = flags };
 	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0 || ioctl(fd, UPMU_IOC_LEASE, &lease)) {
 		perror("kmod_switch: cannot take a lease");
 		exit(1);
 	}
+}
+
+/* Goes on as the last of so many, whose parents' leases have all ended. */
+static void descend(void)
+{
+	for (int n = 0; n < GENERATIONS; n++) {
+		pid_t parent = getpid();
+
+		take(UPMU_LEASE_CHILDREN);
+		if (fork())
+			_exit(0);
+		while (getppid() == parent)
+			usleep(1000);
+	}
+}
+
+/* Goes on as what a holder forked, which lives as long. */
+static void be_forked(void)
+{
+	take(UPMU_LEASE_CHILDREN);
+	if (fork()) {
+		wait(NULL);
+		_exit(0);
+	}
+}
+
+static volatile int sharers;
+
+static int sleeps(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	__atomic_add_fetch(&sharers, 1, __ATOMIC_SEQ_CST);
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+static void share_memory(void)
+{
+	char *stacks = calloc(SHARERS, STACK);
+
+	take(UPMU_LEASE_CHILDREN);
+	for (int n = 1; n <= SHARERS; n++)
+		if (clone(sleeps, stacks + n * STACK, CLONE_VM | SIGCHLD,
+			  NULL) < 0) {
+			perror("kmod_switch: cannot share its memory");
+			exit(1);
+		}
+	while (sharers < SHARERS)
+		usleep(1000);
 }
 
 static double now_ns(void)
@@ -59,7 +118,7 @@ static double yield_to_each_other(volatile int *ready, int both)
 	other = fork();
 	if (!other) {
 		if (both)
-			take();
+			take(0);
 		*ready = 1;
 		for (;;)
 			sched_yield();
@@ -89,7 +148,7 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "other")) {
 		holder = fork();
 		if (!holder) {
-			take();
+			take(0);
 			*ready = 1;
 			for (;;)
 				pause();
@@ -98,9 +157,16 @@ int main(int argc, char **argv)
 			usleep(1000);
 		*ready = 0;
 	}
-	if (!strcmp(mode, "own") || !strcmp(mode, "mixed"))
-		take();
-	printf("%.0f\n", yield_to_each_other(ready, !strcmp(mode, "own")));
+	if (!strcmp(mode, "chain"))
+		descend();
+	if (!strcmp(mode, "shared"))
+		share_memory();
+	else if (!strcmp(mode, "child"))
+		be_forked();
+	else if (strcmp(mode, "none") && strcmp(mode, "other"))
+		take(0);
+	printf("%.0f\n",
+	       yield_to_each_other(ready, strstr("own chain shared", mode)));
 	if (holder) {
 		kill(holder, SIGKILL);
 		waitpid(holder, NULL, 0);
