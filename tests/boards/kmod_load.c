@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_load - a load that fails leaves nothing behind
+ *
+ * A pinned event has open=all refused, and with it the load. It goes as soon as
+ * the log tells so, and a write of the parameter then finds the module on its
+ * way out. Loads and unloads the module itself.
+ */
+#include <poll.h>
+
+#include "tests/boards/kmod.h"
+
+#define MODULE "/sys/module/upmu"
+#define OPEN   MODULE "/parameters/open"
+
+/* From now on; the kernel gives one line a read. */
+static int log_open(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+static bool log_tells(int fd, const char *text)
+{
+	struct pollfd waits = { .fd = fd, .events = POLLIN, .revents = 0 };
+	char line[1024];
+	ssize_t got;
+
+	while (poll(&waits, 1, 30000) == 1) {
+		got = read(fd, line, sizeof(line) - 1);
+		if (got < 0)
+			return false;
+		line[got] = '\0';
+		if (strstr(line, text))
+			return true;
+	}
+	return false;
+}
+
+/* Once: busybox's insmod tries another way when the first has failed. */
+static bool load(const char *parameters)
+{
+	int fd = open("/upmu/upmu.ko", O_RDONLY | O_CLOEXEC);
+	long err = syscall(__NR_finit_module, fd, parameters, 0);
+
+	close(fd);
+	return !err;
+}
+
+static bool closed_everywhere(void)
+{
+	bool closed = true;
+
+	for (int cpu = 0; cpu < cpus_online(); cpu++) {
+		pin(cpu);
+		usleep(1000); /* what another task left is gone */
+		closed &= !try_cycles(NULL);
+	}
+	return closed;
+}
+
+int main(void)
+{
+	int pinned = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 0, 1);
+	int log = log_open(), status = -1, writes = 0;
+	pid_t loader = fork();
+	bool told;
+
+	if (!loader) {
+		close(pinned); /* the parent's is to be the last */
+		_exit(!load("open=all"));
+	}
+	told = log_tells(log, "open is none now");
+	close(pinned);
+	while (!poke(OPEN, "all"))
+		writes++;
+	waitpid(loader, &status, 0);
+	tap(told && status, "open_that_is_refused_fails_the_load", "status %x",
+	    status);
+	tap(access(MODULE, F_OK) && closed_everywhere(),
+	    "and_a_write_of_the_parameter_meanwhile_opens_nothing", "%d writes",
+	    writes);
+	tap(load("open=all") && in_child(child_tries, NULL) == 1,
+	    "the_next_load_opens", NULL);
+	tap(!system("rmmod upmu") && closed_everywhere(),
+	    "until_it_is_unloaded", NULL);
+	return tap_done();
+}
