@@ -26,10 +26,41 @@ static int user_takes(int pipe_out, int most)
 	return 0;
 }
 
+/* Leases that cover its parent's children are among those that cover it. */
+static int child_takes(void *unused)
+{
+	int taken = 0, fd;
+
+	(void)unused;
+	while ((fd = take(UPMU_MODE_COUNT)) >= 0)
+		taken++;
+	return fd == -EMFILE ? taken : 255;
+}
+
+static int process_takes(void *unused)
+{
+	int taken = 0, error;
+
+	(void)unused;
+	while (taken < PER_PROCESS - 4 &&
+	       take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC) >= 0)
+		taken++;
+	if (in_child(child_takes, NULL) != 4)
+		return 254;
+	while ((error = take(UPMU_MODE_COUNT)) >= 0)
+		taken++;
+	return error == -EMFILE ? taken : 255;
+}
+
 static int limit(void)
 {
 	int pipes[2], sum = 0, taken = PER_PROCESS, error = 0;
 
+	error = in_child(process_takes, NULL);
+	tap(error == PER_PROCESS,
+	    "a_process_holds_64_leases_those_of_its_parents_included", "%d",
+	    error);
+	error = 0;
 	chmod(UPMU_DEVICE, 0666);
 	if (pipe(pipes))
 		return 1;
