@@ -9,7 +9,8 @@
  * Errors. A call that can fail returns 0 or a negative errno and leaves its
  * out-parameters as they were; upmu_explain() then tells the calling thread
  * the reason in words. A handle of NULL is a caller's bug (an assertion
- * fails), except for upmu_close(NULL), which does nothing. A count is never 0
+ * fails; upmu_region_begin() and _end() have no time for one), except for
+ * upmu_close(NULL), which does nothing. A count is never 0
  * for "could not read": it is UPMU_NO_COUNT, also while the set was wanted but
  * had no counter yet, as beside another's RAW lease. Where others take the
  * counters later, counts stand still and only running_ns tells.
@@ -182,7 +183,7 @@ UPMU_API int upmu_open(struct upmu **out, const char *events,
 
 /**
  * upmu_close - stop counting and free the set
- * @set: NULL is a no-op
+ * @set: NULL is a no-op; closing a set twice is as wrong as free() twice
  *
  * Pointers from upmu_counter_at() and upmu_event_name() are dead afterwards.
  * Any thread, also after the opener ended.

@@ -201,7 +201,7 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 
 	assert(fn && results);
 	ret = check_options(&full, options);
-	if (!ret && results->size < UPMU_MEASUREMENT_SIZE_1)
+	if (!ret && upmu_is_no_size(results->size, UPMU_MEASUREMENT_SIZE_1))
 		ret = upmu_explain_set(-EINVAL,
 				       "results->size is %zu; set it to sizeof "
 				       "of the struct (%zu)",

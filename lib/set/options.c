@@ -12,6 +12,14 @@
 	 UPMU_OPEN_BOUND | UPMU_OPEN_INHERIT | UPMU_OPEN_ON_EXEC |       \
 	 UPMU_OPEN_CPU)
 
+/* No struct will be larger: that is a size that nobody has set. */
+#define SIZE_MOST 4096
+
+bool upmu_is_no_size(size_t size, size_t least)
+{
+	return size < least || size > SIZE_MOST;
+}
+
 int upmu_options_fit(void *out, size_t size, const void *options, size_t least)
 {
 	const unsigned char *bytes = options;
@@ -21,7 +29,7 @@ int upmu_options_fit(void *out, size_t size, const void *options, size_t least)
 	if (!options)
 		return 0;
 	memcpy(&given, options, sizeof(given));
-	if (given < least)
+	if (upmu_is_no_size(given, least))
 		return upmu_explain_set(-EINVAL,
 					"options.size is %zu; set it to sizeof "
 					"of the struct (%zu)",
@@ -43,7 +51,7 @@ int upmu_result_give(void *result, const void *full, size_t size, size_t least)
 	size_t room;
 
 	memcpy(&room, result, sizeof(room));
-	if (room < least)
+	if (upmu_is_no_size(room, least))
 		return upmu_explain_set(-EINVAL,
 					"the result's size is %zu; set it to "
 					"sizeof of the struct (%zu)",

@@ -17,6 +17,9 @@
  */
 int upmu_options_fit(void *out, size_t size, const void *options, size_t least);
 
+/** What stands in a struct's first field: too little, or by mistake there? */
+bool upmu_is_no_size(size_t size, size_t least);
+
 /**
  * Give @full (@size bytes) to a caller whose @result, older or newer, starts
  * with its own size, which stays. 0, or -EINVAL where that is below @least.

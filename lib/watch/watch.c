@@ -331,7 +331,7 @@ int upmu_watch_next(struct upmu_watch *watch, struct upmu_sample *sample)
 	bool is_sample = false;
 
 	assert(watch && sample);
-	if (sample->size < UPMU_SAMPLE_SIZE_1)
+	if (upmu_is_no_size(sample->size, UPMU_SAMPLE_SIZE_1))
 		return -EINVAL;
 	if (getpid() != watch->opener)
 		return -ESTALE;

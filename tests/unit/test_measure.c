@@ -174,6 +174,8 @@ static void results_without_their_size_are_einval(void **state)
 	results[0].size = UPMU_MEASUREMENT_SIZE_1 - 1;
 	assert_int_equal(measure(count_calls, NULL), -EINVAL);
 	assert_said("set it to sizeof");
+	results[0].size = 1u << 31; /* by chance */
+	assert_int_equal(measure(count_calls, NULL), -EINVAL);
 	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
 	assert_int_equal(calls, 0);
 }

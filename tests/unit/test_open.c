@@ -91,6 +91,15 @@ static void an_options_struct_without_size_is_refused(void **state)
 	assert_refused("cycles", &options, -EINVAL, "options.size is 0");
 }
 
+/* Nobody has set it: what is behind the struct is not looked at. */
+static void an_options_struct_whose_size_is_by_chance_is_refused(void **state)
+{
+	const struct upmu_options options = { .size = 1u << 31 };
+
+	(void)state;
+	assert_refused("cycles", &options, -EINVAL, "options.size is 2147");
+}
+
 static void a_longer_options_struct_passes_with_a_zero_tail(void **state)
 {
 	struct {
@@ -519,6 +528,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		OPEN_TEST(no_options_are_the_defaults),
 		OPEN_TEST(an_options_struct_without_size_is_refused),
+		OPEN_TEST(an_options_struct_whose_size_is_by_chance_is_refused),
 		OPEN_TEST(a_longer_options_struct_passes_with_a_zero_tail),
 		OPEN_TEST(unknown_flags_and_reserved_fields_are_refused),
 		OPEN_TEST(an_unknown_source_lists_those_that_there_are),

@@ -380,6 +380,15 @@ static void a_short_sample_is_refused_a_long_one_keeps_its_tail(void **state)
 	assert_int_equal(longer.known.address, 0x10001);
 }
 
+static void a_sample_whose_size_is_by_chance_is_refused(void **state)
+{
+	struct upmu_sample sample = { .size = 1u << 31 };
+
+	(void)state;
+	open_watch();
+	assert_int_equal(upmu_watch_next(watch, &sample), -EINVAL);
+}
+
 static void a_child_gets_none_of_the_parents(void **state)
 {
 	int status;
@@ -433,6 +442,7 @@ int main(void)
 		on_pi2(the_next_sample_tells_how_many_were_lost_before_it),
 		on_pi2(records_go_round_the_end_of_the_ring),
 		on_pi2(a_short_sample_is_refused_a_long_one_keeps_its_tail),
+		on_pi2(a_sample_whose_size_is_by_chance_is_refused),
 		on_pi2(a_child_gets_none_of_the_parents),
 		on_pi2(closing_none_is_no_act),
 	};
