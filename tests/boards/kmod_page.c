@@ -22,6 +22,12 @@ static void published_tests(void)
 		    event.page->index != second.page->index,
 	    "an_event_counter_has_1_plus_its_number", "%u %u",
 	    event.page->index, second.page->index);
+	/* upmu(4) says so; whoever makes them tell more tells it there. */
+	if (sizeof(long) == 4)
+		tap(!cycles.page->cap_user_rdpmc && !cycles.page->pmc_width,
+		    "the_page_tells_no_permission_and_no_width", "%u %u",
+		    (unsigned int)cycles.page->cap_user_rdpmc,
+		    (unsigned int)cycles.page->pmc_width);
 	tap(counter_page_is_right(&cycles, 2000),
 	    "cycles_read_lie_between_two_reads_by_system_call", NULL);
 	tap(counter_page_is_right(&event, 2000) &&

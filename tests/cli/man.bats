@@ -152,6 +152,12 @@ complete_words() {	# WORD...: the completion of the last one
 		- "$source/packaging/upmu.bash" "$upmu" "$@"
 }
 
+@test "upmu_4_says_that_a_page_of_32_bits_tells_no_permission_and_no_width" {
+	# tests/boards/kmod_page.test: it is so
+	page=$(tr '\n' ' ' <"$BATS_TEST_DIRNAME/../../man/upmu.4")
+	[[ $page == *"32-bit kernel .I cap_user_rdpmc and .I pmc_width of perf's page stay 0"* ]]
+}
+
 @test "completion_knows_every_command" {
 	complete_words '' | grep -v '^-' | sort >offered
 	"$upmu" --help | awk '/^  [a-z]+ +[^A-Z]/ { print $1 }' | sort >has
