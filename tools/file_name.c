@@ -10,7 +10,8 @@
 
 #define NAME_LONGEST 256
 
-static int refuse(const char *who, const char *pattern, const char *what)
+static int refuse_pattern(const char *who, const char *pattern,
+			  const char *what)
 {
 	fprintf(stderr, "%s: '%s': %s\n", who, pattern, what);
 	return -1;
@@ -25,7 +26,8 @@ static int put_variable(FILE *out, const char **at, const char *pattern,
 
 	if ((*at)[1] != '{' || !end || end == name ||
 	    (size_t)(end - name) >= sizeof(variable))
-		return refuse(who, pattern, "%q wants a name, as in %q{RANK}");
+		return refuse_pattern(who, pattern,
+				      "%q wants a name, as in %q{RANK}");
 	memcpy(variable, name, (size_t)(end - name));
 	variable[end - name] = 0;
 	value = getenv(variable);
@@ -37,12 +39,13 @@ static int put_variable(FILE *out, const char **at, const char *pattern,
 		return 0;
 	}
 	if (!strcmp(variable, "RANK"))
-		return refuse(who, pattern,
-			      "no rank in the environment\n"
-			      "hint: mpirun and srun set one of " RANK_NAMES);
+		return refuse_pattern(
+			who, pattern,
+			"no rank in the environment\n"
+			"hint: mpirun and srun set one of " RANK_NAMES);
 	snprintf(why, sizeof(why), "%s is not set in the environment",
 		 variable);
-	return refuse(who, pattern, why);
+	return refuse_pattern(who, pattern, why);
 }
 
 static int put_special(FILE *out, const char **at, const char *pattern,
@@ -63,8 +66,9 @@ static int put_special(FILE *out, const char **at, const char *pattern,
 	case 'q':
 		return put_variable(out, at, pattern, who);
 	default:
-		return refuse(who, pattern,
-			      "after % come p, h, q{NAME} or another %");
+		return refuse_pattern(
+			who, pattern,
+			"after % come p, h, q{NAME} or another %");
 	}
 }
 
@@ -84,7 +88,7 @@ char *file_name_expand(const char *pattern, const char *who)
 		}
 	}
 	if (out && fclose(out) && !error)
-		error = refuse(who, pattern, "out of memory");
+		error = refuse_pattern(who, pattern, "out of memory");
 	if (!error)
 		return name;
 	free(name);

@@ -132,7 +132,8 @@ struct question {
 };
 
 /* @large: groups for which others would have to give counters back. */
-static void ask(const struct packing *p, struct question *q, bool large)
+static void gather_question(const struct packing *p, struct question *q,
+			    bool large)
 {
 	q->n = 0;
 	for (size_t i = 0; i < p->events->n; i++) {
@@ -203,11 +204,11 @@ static void pack_in_turns(struct packing *p)
 
 	refuse_large_groups(p);
 	do {
-		ask(p, &q, false);
+		gather_question(p, &q, false);
 		upmu_events_fit(q.event, q.n, p->room->free, q.set);
 	} while (hide_what_takes_turns(p, &q));
 	place(p, &q);
-	ask(p, &q, true);
+	gather_question(p, &q, true);
 	take_turns_alone(p, &q);
 	place(p, &q);
 }

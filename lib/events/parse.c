@@ -33,7 +33,7 @@ static size_t quoted_length(const struct parser *p)
 	return n < QUOTED_MOST ? n : QUOTED_MOST;
 }
 
-static int refuse(struct parser *p, int error, const char *what)
+static int refuse_list(struct parser *p, int error, const char *what)
 {
 	int n = (int)quoted_length(p);
 
@@ -79,7 +79,7 @@ static int modifier(char c)
 
 static int refuse_tracepoint(struct parser *p)
 {
-	refuse(p, -EINVAL, "tracepoints are not counted");
+	refuse_list(p, -EINVAL, "tracepoints are not counted");
 	snprintf(p->error->hint, sizeof(p->error->hint),
 		 "perf stat counts them; upmu list has this machine's events");
 	return -EINVAL;
@@ -105,7 +105,7 @@ static int read_modifiers(struct parser *p, uint8_t *out)
 			return refuse_tracepoint(p);
 		snprintf(what, sizeof(what), "unknown modifier '%c'",
 			 p->text[p->at]);
-		refuse(p, -EINVAL, what);
+		refuse_list(p, -EINVAL, what);
 		snprintf(p->error->hint, sizeof(p->error->hint),
 			 "modifiers are u (user), k (kernel), h (hypervisor)");
 		return -EINVAL;
@@ -124,7 +124,7 @@ static int read_colon_modifiers(struct parser *p, uint8_t *out)
 		return 0;
 	p->at++;
 	if (is_delimiter(p->text[p->at]))
-		return refuse(p, -EINVAL, "no modifier after ':'");
+		return refuse_list(p, -EINVAL, "no modifier after ':'");
 	ret = read_modifiers(p, &modifiers);
 	if (!ret)
 		*out = modifiers;
@@ -149,7 +149,8 @@ static int read_word(struct parser *p, struct upmu_word *word)
 	p->at += upmu_span(p->text + p->at, '/');
 	if (!p->text[p->at]) {
 		p->at = start;
-		return refuse(p, -EINVAL, "no second '/' after a PMU's name");
+		return refuse_list(p, -EINVAL,
+				   "no second '/' after a PMU's name");
 	}
 	p->at++;
 	word->length = p->at - start;
@@ -180,7 +181,7 @@ static int count_group(struct parser *p, const struct upmu_event *event)
 		 "wants more",
 		 upmu_core_name(core), upmu_core_counters_most(core),
 		 p->n_groups);
-	return refuse(p, -EMFILE, what);
+	return refuse_list(p, -EMFILE, what);
 }
 
 static int emit(struct parser *p, struct upmu_event *event)
@@ -190,7 +191,7 @@ static int emit(struct parser *p, struct upmu_event *event)
 	if (ret)
 		return ret;
 	if (p->n == UPMU_LIST_MAX)
-		return refuse(p, -E2BIG, "the list is too long");
+		return refuse_list(p, -E2BIG, "the list is too long");
 	event->position = (uint16_t)p->n_written;
 	event->group = p->in_group ? (uint16_t)p->n_groups : 0;
 	p->out->events[p->n++] = *event;
@@ -209,7 +210,7 @@ static int read_event(struct parser *p)
 	if (ret)
 		return ret;
 	if (!word.length)
-		return refuse(p, -EINVAL, "no name");
+		return refuse_list(p, -EINVAL, "no name");
 	ret = read_colon_modifiers(p, &modifiers);
 	if (ret)
 		return ret;
@@ -236,7 +237,7 @@ static int open_group(struct parser *p)
 	p->at += upmu_span(p->text + p->at, '}');
 	if (!p->text[p->at]) {
 		p->at = start;
-		return refuse(p, -EINVAL, "'{' without '}'");
+		return refuse_list(p, -EINVAL, "'{' without '}'");
 	}
 	p->at++;
 	ret = read_colon_modifiers(p, &p->group_modifiers);
@@ -267,7 +268,7 @@ static int read_item(struct parser *p)
 	p->n_item = p->n_written;
 	if (p->text[p->at] == '{') {
 		if (p->in_group)
-			return refuse(p, -EINVAL, "'{' within '{ }'");
+			return refuse_list(p, -EINVAL, "'{' within '{ }'");
 		ret = open_group(p);
 		if (ret)
 			return ret;
@@ -280,7 +281,7 @@ static int read_item(struct parser *p)
 	if (p->text[p->at] != '}')
 		return 0;
 	if (!p->in_group)
-		return refuse(p, -EINVAL, "'}' without '{'");
+		return refuse_list(p, -EINVAL, "'}' without '{'");
 	ret = close_group(p);
 	skip_blanks(p);
 	return ret;
@@ -297,10 +298,11 @@ static int read_list(struct parser *p)
 		if (!p->text[p->at])
 			break;
 		if (p->text[p->at] != ',')
-			return refuse(p, -EINVAL, "no ',' before the next");
+			return refuse_list(p, -EINVAL,
+					   "no ',' before the next");
 		p->at++;
 	}
-	return p->in_group ? refuse(p, -EINVAL, "'{' without '}'") : 0;
+	return p->in_group ? refuse_list(p, -EINVAL, "'{' without '}'") : 0;
 }
 
 static void finish(struct parser *p)

@@ -55,8 +55,8 @@ static void write_name(struct upmu_event *event, const char *label,
 			 modifiers);
 }
 
-static struct upmu_event *add(struct question *q, enum upmu_event_class class,
-			      int kind)
+static struct upmu_event *add_entry(struct question *q,
+				    enum upmu_event_class class, int kind)
 {
 	struct upmu_event *event = &q->out->events[q->out->n++];
 
@@ -107,7 +107,7 @@ static struct upmu_event *add_row(struct question *q, int n,
 				  struct piece name)
 {
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
-	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
+	struct upmu_event *event = add_entry(q, UPMU_EVENT_CORE, n);
 
 	/* An emulator leaves out nearly all: there `code` says what is not. */
 	event->is_supported = row && (q->machine->is_emulated ||
@@ -246,7 +246,7 @@ static bool resolve_software(struct question *q)
 	found = upmu_software_find(q->name.text, q->name.length);
 	if (!found)
 		return false;
-	event = add(q, UPMU_EVENT_SOFTWARE, -1);
+	event = add_entry(q, UPMU_EVENT_SOFTWARE, -1);
 	event->type = found->type;
 	event->config = found->config;
 	write_name(event, NULL, whole(found->name));
@@ -256,7 +256,7 @@ static bool resolve_software(struct question *q)
 static void add_generic(struct question *q, const struct upmu_generic *found,
 			int n)
 {
-	struct upmu_event *event = add(q, UPMU_EVENT_GENERIC, n);
+	struct upmu_event *event = add_entry(q, UPMU_EVENT_GENERIC, n);
 
 	event->type = found->type;
 	event->config = found->config;
@@ -321,7 +321,7 @@ static bool parse_hex(struct piece text, uint64_t *value)
 static void add_raw(struct question *q, int n, unsigned int code)
 {
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
-	struct upmu_event *event = add(q, UPMU_EVENT_CORE, n);
+	struct upmu_event *event = add_entry(q, UPMU_EVENT_CORE, n);
 
 	set_code(event, kind, code, false);
 	write_name(event, label_of(q, n), q->name);
@@ -334,7 +334,7 @@ static unsigned int most_code(const struct upmu_core_kind *kind)
 	return 0xffff;
 }
 
-static int refuse(struct question *q, int error, const char *what)
+static int refuse_word(struct question *q, int error, const char *what)
 {
 	snprintf(q->error->text, sizeof(q->error->text),
 		 "event %zu of the list, '%.*s': %s", q->error->position,
@@ -355,7 +355,7 @@ static int resolve_raw(struct question *q)
 	    !parse_hex(digits, &code))
 		return 1;
 	if (!q->machine->n_kinds) {
-		event = add(q, UPMU_EVENT_PMU, -1);
+		event = add_entry(q, UPMU_EVENT_PMU, -1);
 		event->type = PERF_TYPE_RAW;
 		event->config = code;
 		write_name(event, NULL, q->name);
@@ -370,7 +370,7 @@ static int resolve_raw(struct question *q)
 			snprintf(what, sizeof(what), "codes of %.30s end at %x",
 				 upmu_kind_label(&q->machine->kinds[i]),
 				 most_code(&q->machine->kinds[i]));
-			return refuse(q, -EINVAL, what);
+			return refuse_word(q, -EINVAL, what);
 		}
 		add_raw(q, (int)i, (unsigned int)code);
 	}
@@ -382,7 +382,7 @@ static void add_sysfs(struct question *q, int n, const struct upmu_terms *terms,
 		      uint32_t type, const char *label)
 {
 	struct upmu_event *event =
-		add(q, n < 0 ? UPMU_EVENT_PMU : UPMU_EVENT_CORE, n);
+		add_entry(q, n < 0 ? UPMU_EVENT_PMU : UPMU_EVENT_CORE, n);
 
 	event->type = type;
 	event->config = terms->config;
@@ -445,7 +445,7 @@ static int refuse_unknown(struct question *q)
 	if (kind)
 		snprintf(what, sizeof(what), "no event of %s%s",
 			 upmu_kind_label(kind), more ? " or the others" : "");
-	refuse(q, -ENOENT, what);
+	refuse_word(q, -ENOENT, what);
 	upmu_hint_event(q->error->hint, sizeof(q->error->hint),
 			kind ? kind->core : NULL, q->name.text, q->name.length);
 	return -ENOENT;
@@ -473,7 +473,7 @@ static int resolve_terms(struct question *q, const char *pmu, uint32_t type)
 
 	if (upmu_sysfs_terms(pmu, q->name.text, q->name.length, &terms)) {
 		snprintf(what, sizeof(what), "PMU %.40s has no such term", pmu);
-		return refuse(q, -EINVAL, what);
+		return refuse_word(q, -EINVAL, what);
 	}
 	add_sysfs(q, q->only_kind, &terms, type, pmu);
 	return 0;
@@ -505,7 +505,7 @@ static int resolve_elsewhere(struct question *q, const char *pmu)
 	if (upmu_sysfs_type(pmu, &type)) {
 		snprintf(what, sizeof(what), "no PMU or core '%.40s' here",
 			 pmu);
-		refuse(q, -ENOENT, what);
+		refuse_word(q, -ENOENT, what);
 		snprintf(q->error->hint, sizeof(q->error->hint),
 			 "ls /sys/bus/event_source/devices");
 		return -ENOENT;
@@ -515,7 +515,7 @@ static int resolve_elsewhere(struct question *q, const char *pmu)
 	if (upmu_sysfs_event(pmu, q->name.text, q->name.length, &terms)) {
 		snprintf(what, sizeof(what), "PMU %.40s has no such event",
 			 pmu);
-		refuse(q, -ENOENT, what);
+		refuse_word(q, -ENOENT, what);
 		snprintf(q->error->hint, sizeof(q->error->hint),
 			 "ls /sys/bus/event_source/devices/%.40s/events", pmu);
 		return -ENOENT;
@@ -530,13 +530,13 @@ static int resolve_qualified(struct question *q, size_t slash)
 	char pmu[UPMU_PMU_NAME_MAX];
 
 	if (!slash || slash >= sizeof(pmu))
-		return refuse(q, -EINVAL, "no name of a PMU before '/'");
+		return refuse_word(q, -EINVAL, "no name of a PMU before '/'");
 	memcpy(pmu, q->word->text, slash);
 	pmu[slash] = '\0';
 	q->name.text = q->word->text + slash + 1;
 	q->name.length = q->word->length - slash - 2;
 	if (!q->name.length)
-		return refuse(q, -EINVAL, "nothing between the '/'");
+		return refuse_word(q, -EINVAL, "nothing between the '/'");
 	q->only_kind = upmu_machine_kind_named(q->machine, pmu, slash);
 	if (q->only_kind < 0)
 		return resolve_elsewhere(q, pmu);
@@ -565,7 +565,7 @@ int upmu_word_resolve(struct upmu_resolved *out, const struct upmu_word *word,
 
 	out->n = 0;
 	if (word->length >= 96)
-		return refuse(&q, -EINVAL, "longer than any event");
+		return refuse_word(&q, -EINVAL, "longer than any event");
 	if (slash)
 		return resolve_qualified(&q, (size_t)(slash - word->text));
 	return resolve_name(&q);

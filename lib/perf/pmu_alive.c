@@ -49,7 +49,7 @@ static enum answer try_once(int fd)
 	return ALIVE;
 }
 
-static enum answer ask(int fd)
+static enum answer ask_counter(int fd)
 {
 	enum answer answer = UNKNOWN;
 
@@ -64,7 +64,7 @@ static enum answer ask(int fd)
 int upmu_pmu_alive(void)
 {
 	if (atomic_load(&known) == UNKNOWN)
-		atomic_store(&known, ask(upmu_perf_open_cycles(0)));
+		atomic_store(&known, ask_counter(upmu_perf_open_cycles(0)));
 	if (atomic_load(&known) != DEAD)
 		return 0;
 	upmu_explain_set(-ENODEV,
@@ -84,7 +84,8 @@ int upmu_emulator_alive(const struct upmu_perf_event *event)
 	};
 
 	if (atomic_load(&instructions) == UNKNOWN)
-		atomic_store(&instructions, ask(upmu_perf_open(event, &self)));
+		atomic_store(&instructions,
+			     ask_counter(upmu_perf_open(event, &self)));
 	if (atomic_load(&instructions) != DEAD)
 		return 0;
 	return upmu_explain_set(-EOPNOTSUPP,

@@ -25,7 +25,7 @@ static struct wide multiply(uint64_t a, uint64_t b)
 	};
 }
 
-static struct wide add(struct wide a, uint64_t b)
+static struct wide add_wide(struct wide a, uint64_t b)
 {
 	a.low += b;
 	a.high += a.low < b;
@@ -62,7 +62,7 @@ int upmu_scale(const struct upmu_value *value, uint64_t *estimate)
 		return upmu_explain_set(-ENODATA,
 					"the event was never on the hardware");
 	product = multiply(value->count, value->enabled_ns);
-	product = add(product, value->running_ns / 2);
+	product = add_wide(product, value->running_ns / 2);
 	if (product.high >= value->running_ns)
 		return upmu_explain_set(-EOVERFLOW,
 					"the estimate has more than 64 bits");

@@ -6,7 +6,7 @@
 #include "lib/sources/clocks.h"
 #include "lib/sys.h"
 
-static int probe(void)
+static int clock_probe(void)
 {
 	return upmu_explain_set(0, "CLOCK_MONOTONIC_RAW, no event counter");
 }
@@ -20,7 +20,7 @@ static int open_clock(struct upmu *set, const struct upmu_wanted *wanted)
 	return ret;
 }
 
-static int count(struct upmu *set, size_t position, uint64_t *out)
+static int clock_count(struct upmu *set, size_t position, uint64_t *out)
 {
 	(void)position;
 	*out = upmu_sys_clock_ns() - set->opened_ns;
@@ -39,8 +39,8 @@ const struct upmu_source upmu_source_clock = {
 	.name = "clock",
 	.unit = "ns",
 	.is_clock = true,
-	.probe = probe,
+	.probe = clock_probe,
 	.open = open_clock,
 	.read = read_clock,
-	.count = count,
+	.count = clock_count,
 };

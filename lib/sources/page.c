@@ -206,7 +206,7 @@ static int check_processor(void)
  * Where it returns 0 and *has_lease, upmu_count_lease_put() is due. @is_taken:
  * does somebody else have the cycle counter?
  */
-static int ask(bool *has_lease, bool *is_taken)
+static int ask_page(bool *has_lease, bool *is_taken)
 {
 	int ret;
 
@@ -227,10 +227,10 @@ static int ask(bool *has_lease, bool *is_taken)
 	return ret;
 }
 
-static int probe(void)
+static int page_probe(void)
 {
 	bool has_lease, is_taken;
-	int ret = ask(&has_lease, &is_taken);
+	int ret = ask_page(&has_lease, &is_taken);
 
 	if (ret)
 		return ret;
@@ -338,7 +338,7 @@ static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 					"software events have no register");
 	if (open_quickly(set, wanted))
 		return 0;
-	ret = ask(&set->has_lease, &is_taken);
+	ret = ask_page(&set->has_lease, &is_taken);
 	if (ret) {
 		set->has_lease = false;
 		return ret;
@@ -428,7 +428,7 @@ static int counts(const struct upmu *set, uint64_t *out)
 	return ret;
 }
 
-static int count(struct upmu *set, size_t position, uint64_t *out)
+static int page_count(struct upmu *set, size_t position, uint64_t *out)
 {
 	if (may_sum(set) && !sum(set, position, out))
 		return 0;
@@ -437,12 +437,12 @@ static int count(struct upmu *set, size_t position, uint64_t *out)
 
 const struct upmu_source upmu_source_page = {
 	.name = "page",
-	.probe = probe,
+	.probe = page_probe,
 	.open = open_page,
 	.close = close_page,
 	.start = upmu_perf_set_start,
 	.stop = upmu_perf_set_stop,
 	.read = upmu_perf_set_read,
 	.counts = counts,
-	.count = count,
+	.count = page_count,
 };

@@ -52,7 +52,7 @@ static int check_processor(void)
 }
 
 /* Taking the lease stops perf: ask whether it would be granted instead. */
-static int probe(void)
+static int raw_probe(void)
 {
 	struct upmu_info info;
 	int ret, fd;
@@ -356,7 +356,7 @@ static int counts(const struct upmu *set, uint64_t *out)
 	return ret ? ret : fold_all(set, now, out);
 }
 
-static int count(struct upmu *set, size_t position, uint64_t *out)
+static int raw_count(struct upmu *set, size_t position, uint64_t *out)
 {
 	struct state *state = set->state;
 	uint64_t now = upmu_sys_clock_ns();
@@ -420,7 +420,7 @@ static int stop(struct upmu *set)
 
 const struct upmu_source upmu_source_raw = {
 	.name = "raw",
-	.probe = probe,
+	.probe = raw_probe,
 #if COMPILED_FOR
 	.open = open_raw,
 	.close = close_raw,
@@ -428,6 +428,6 @@ const struct upmu_source upmu_source_raw = {
 	.stop = stop,
 	.read = read_raw,
 	.counts = counts,
-	.count = count,
+	.count = raw_count,
 #endif
 };

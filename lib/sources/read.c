@@ -8,7 +8,7 @@
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 
-static int probe(void)
+static int read_probe(void)
 {
 	int ret;
 
@@ -31,7 +31,7 @@ const struct upmu_source upmu_source_read = {
 	.name = "read",
 	.counts_others = true,
 	.tells_error = true,
-	.probe = probe,
+	.probe = read_probe,
 	.open = open_read,
 	.close = upmu_perf_set_close,
 	.start = upmu_perf_set_start,

@@ -16,7 +16,7 @@
 #define TIMER_NAME "TSC"
 
 /* A program may be forbidden the TSC; the kernel tells. */
-static int ask(void)
+static int ask_timer(void)
 {
 	int mode = 0;
 
@@ -47,7 +47,7 @@ static uint64_t ticks(void)
 #define NOT_CONFIGURED \
 	"/proc/device-tree/timer/arm,cpu-registers-not-fw-configured"
 
-static int ask(void)
+static int ask_timer(void)
 {
 	char names[256];
 
@@ -97,7 +97,7 @@ static uint64_t ticks(void)
 #else
 #define TIMER_NAME "none"
 
-static int ask(void)
+static int ask_timer(void)
 {
 	return upmu_explain_set(-EOPNOTSUPP,
 				"this processor's tick register is not known");
@@ -109,9 +109,9 @@ static uint64_t ticks(void)
 }
 #endif
 
-static int probe(void)
+static int timer_probe(void)
 {
-	int ret = ask();
+	int ret = ask_timer();
 
 	if (ret)
 		return ret;
@@ -123,7 +123,7 @@ static int open_timer(struct upmu *set, const struct upmu_wanted *wanted)
 	int ret = upmu_clock_serves(wanted);
 
 	if (!ret)
-		ret = ask();
+		ret = ask_timer();
 	if (ret)
 		return ret;
 	set->opened_ns = upmu_sys_clock_ns();
@@ -131,7 +131,7 @@ static int open_timer(struct upmu *set, const struct upmu_wanted *wanted)
 	return 0;
 }
 
-static int count(struct upmu *set, size_t position, uint64_t *out)
+static int timer_count(struct upmu *set, size_t position, uint64_t *out)
 {
 	(void)position;
 	*out = ticks() - set->opened_ticks;
@@ -150,8 +150,8 @@ const struct upmu_source upmu_source_timer = {
 	.name = "timer",
 	.unit = "ticks",
 	.is_clock = true,
-	.probe = probe,
+	.probe = timer_probe,
 	.open = open_timer,
 	.read = read_timer,
-	.count = count,
+	.count = timer_count,
 };

@@ -113,7 +113,7 @@ static int ask_one(const struct compare *c, const struct compare_condition *o,
 }
 
 /* A condition that holds outweighs one that nothing can be said of. */
-static int ask(const struct compare *c)
+static int ask_conditions(const struct compare *c)
 {
 	int status = 0;
 
@@ -143,7 +143,7 @@ static int report(struct compare *c)
 		return EXIT_FAILED;
 	}
 	status = write_report(c);
-	return status ? status : ask(c);
+	return status ? status : ask_conditions(c);
 }
 
 int cmd_compare(int argc, char **argv)

@@ -8,7 +8,7 @@
 #include "compare.h"
 #include "tools/child.h"
 
-static int refuse(const char *path, const char *why)
+static int refuse_file(const char *path, const char *why)
 {
 	fprintf(stderr, "upmu compare: '%s': %s\n", path, why);
 	return EXIT_FAILED;
@@ -132,7 +132,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 
 	free(name);
 	if (!command)
-		return refuse(path, "too many commands");
+		return refuse_file(path, "too many commands");
 	c->emulated = false; /* stat's reports do not say it */
 	row = row_of(c, "elapsed", "s");
 	if (row && json_object_get(root, "elapsed_s"))
@@ -144,11 +144,11 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 		const json_t *unit = json_object_get(event, "unit");
 
 		if (!json_is_string(event_name) || !json_is_string(unit))
-			return refuse(path, "no report of upmu stat");
+			return refuse_file(path, "no report of upmu stat");
 		row = row_of(c, json_string_value(event_name),
 			     json_string_value(unit));
 		if (!row)
-			return refuse(path, "out of memory");
+			return refuse_file(path, "out of memory");
 		if (!json_is_number(json_object_get(event, "value")))
 			continue;
 		take_values(&row->cell[k], json_object_get(event, "values"),
@@ -178,7 +178,7 @@ static int load_events(struct compare *c, const char *path, const json_t *root,
 			name && unit ? row_of(c, name, unit) : NULL;
 
 		if (!row)
-			return refuse(path, "no report of upmu compare");
+			return refuse_file(path, "no report of upmu compare");
 		for (size_t k = 0; k < json_array_size(cells); k++) {
 			const json_t *cell = json_array_get(cells, k);
 			size_t at = first + k;
@@ -208,7 +208,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 				    size_or(command, "runs", 0));
 
 		if (!added)
-			return refuse(path, "too many commands");
+			return refuse_file(path, "too many commands");
 		added->failed = size_or(command, "failed", 0);
 	}
 	if (!json_is_true(json_object_get(root, "emulated")))
@@ -226,16 +226,16 @@ static int load_one(struct compare *c, const char *path)
 	int status;
 
 	if (!root)
-		return refuse(path, error.text);
+		return refuse_file(path, error.text);
 	if (json_integer_value(json_object_get(root, "upmu_compare")) == 1)
 		status = load_compare(c, path, root);
 	else if (json_object_get(root, "interval_s"))
-		status = refuse(path, "intervals of -I are no runs");
+		status = refuse_file(path, "intervals of -I are no runs");
 	else if (json_integer_value(json_object_get(root, "upmu_stat")) == 1)
 		status = load_stat(c, path, root);
 	else
-		status = refuse(path,
-				"neither of upmu stat -j nor of compare -j");
+		status = refuse_file(
+			path, "neither of upmu stat -j nor of compare -j");
 	json_decref(root);
 	return status;
 }

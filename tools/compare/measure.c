@@ -379,7 +379,7 @@ static void keep_whole_rounds(struct compare *c)
 	}
 }
 
-static int count(struct measuring *m)
+static int count_commands(struct measuring *m)
 {
 	struct compare *c = m->c;
 	struct sigaction old[NOTED];
@@ -420,7 +420,7 @@ int compare_measure(struct compare *c)
 					 .events = &m.events };
 	if (stat_resolve(&m.events, c->options->events))
 		return EXIT_USAGE;
-	status = count(&m);
+	status = count_commands(&m);
 	free(m.report.count);
 	free(m.row);
 	engine_events_free(&m.events);

@@ -91,7 +91,8 @@ static void print_help(void)
 	printf("  %-29s %s\n", "    --help", "print this");
 }
 
-static int refuse(const struct row *row, const char *value, const char *wanted)
+static int refuse_value(const struct row *row, const char *value,
+			const char *wanted)
 {
 	fprintf(stderr, "upmu compare: --%s: '%s' is not %s\n", row->name,
 		value, wanted);
@@ -122,9 +123,9 @@ static int set_number(unsigned int *field, const struct row *row,
 	number = strtoul(value, &end, 10);
 	if (errno || *end || value[0] < '0' || value[0] > '9' ||
 	    (!number && !zero) || number > 1000000)
-		return refuse(row, value,
-			      zero ? "a number from 0 to 1000000"
-				   : "a number from 1 to 1000000");
+		return refuse_value(row, value,
+				    zero ? "a number from 0 to 1000000"
+					 : "a number from 1 to 1000000");
 	*field = (unsigned int)number;
 	return 0;
 }
@@ -141,7 +142,7 @@ static int set_format(enum compare_format *field, const struct row *row,
 		*field = (enum compare_format)i;
 		return 0;
 	}
-	return refuse(row, value, "text, markdown, csv or json");
+	return refuse_value(row, value, "text, markdown, csv or json");
 }
 
 /* EVENT > +1%, EVENT < -0.5%, EVENT > 1000 */
@@ -155,20 +156,20 @@ static int add_condition(struct compare_options *o, const struct row *row,
 	char *end;
 
 	if (o->conditions == COMPARE_CONDITIONS_MAX)
-		return refuse(row, value, "one of at most 16");
+		return refuse_value(row, value, "one of at most 16");
 	if (!name || name >= sizeof(c->event) || (*at != '<' && *at != '>'))
-		return refuse(row, value, wanted);
+		return refuse_value(row, value, wanted);
 	c->text = value;
 	memcpy(c->event, value, name);
 	c->event[name] = 0;
 	c->above = *at++ == '>';
 	c->limit = strtod(at, &end);
 	if (end == at || !isfinite(c->limit))
-		return refuse(row, value, wanted);
+		return refuse_value(row, value, wanted);
 	end += strspn(end, " \t");
 	c->percent = *end == '%';
 	if (end[c->percent])
-		return refuse(row, value, wanted);
+		return refuse_value(row, value, wanted);
 	o->conditions++;
 	return 0;
 }
@@ -191,7 +192,7 @@ static int set_option(struct compare_options *options, const struct row *row,
 		return set_number(field, row, value);
 	case NAME:
 		if (options->names == COMPARE_COMMANDS_MAX)
-			return refuse(row, value, "one of at most 16");
+			return refuse_value(row, value, "one of at most 16");
 		options->name[options->names++] = value;
 		return 0;
 	case CONDITION:
@@ -200,7 +201,7 @@ static int set_option(struct compare_options *options, const struct row *row,
 		return set_format(field, row, value);
 	case SEPARATOR:
 		if (!value[0])
-			return refuse(row, value, "a separator");
+			return refuse_value(row, value, "a separator");
 		options->separator = value;
 		options->format = COMPARE_CSV;
 		return 0;

@@ -96,7 +96,7 @@ static int fit_kind(const struct upmu_core_kind *kind, struct share *share)
 	return 0;
 }
 
-static int refuse(const struct upmu_events_error *error)
+static int refuse_fit(const struct upmu_events_error *error)
 {
 	fprintf(stderr, "upmu list: %s\n", error->text);
 	if (error->hint[0])
@@ -115,7 +115,7 @@ int list_print_fit(const char *events, const struct upmu_machine *machine)
 	if (!list || !share)
 		goto out;
 	if (upmu_events_parse(list, events, machine, &error)) {
-		refuse(&error);
+		refuse_fit(&error);
 		goto out;
 	}
 	status = 0;

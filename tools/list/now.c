@@ -110,8 +110,9 @@ static void perf_event_of(struct upmu_perf_event *out,
 			      : event->code;
 }
 
-static enum list_now ask(struct list_core *list, const struct list_event *event,
-			 const struct upmu_machine *machine)
+static enum list_now ask_perf(struct list_core *list,
+			      const struct list_event *event,
+			      const struct upmu_machine *machine)
 {
 	struct upmu_perf_event perf;
 	enum list_now now;
@@ -190,5 +191,5 @@ void list_ask_now(struct list_core *list, const struct upmu_machine *machine)
 		list->counters_asked = true;
 	}
 	for (size_t i = 0; i < list->n; i++)
-		list->events[i].now = ask(list, &list->events[i], machine);
+		list->events[i].now = ask_perf(list, &list->events[i], machine);
 }

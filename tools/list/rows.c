@@ -216,8 +216,8 @@ static bool matches(const struct list_core *list,
 	return true;
 }
 
-static void add(struct list_core *out, const struct upmu_event_row *row,
-		const char *name, unsigned int code, char *const *words)
+static void add_listed(struct list_core *out, const struct upmu_event_row *row,
+		       const char *name, unsigned int code, char *const *words)
 {
 	struct list_event event = { .row = row, .code = code };
 
@@ -254,8 +254,8 @@ static void add_published(struct list_core *out, const char *pmu,
 			continue;
 		if (!upmu_core_find(out->core, entry->d_name, length) &&
 		    !upmu_core_find_code(out->core, (unsigned int)terms.config))
-			add(out, NULL, entry->d_name,
-			    (unsigned int)terms.config, words);
+			add_listed(out, NULL, entry->d_name,
+				   (unsigned int)terms.config, words);
 	}
 	closedir(dir);
 	qsort(out->events + first, out->n - first, sizeof(out->events[0]),
@@ -273,7 +273,8 @@ void list_gather(struct list_core *out, const struct upmu_core *core,
 	out->is_searched = words;
 	out->counters = upmu_core_counters(core);
 	for (size_t i = 0; (row = upmu_core_row(core, i)); i++)
-		add(out, row, upmu_row_name(row), upmu_row_code(row), words);
+		add_listed(out, row, upmu_row_name(row), upmu_row_code(row),
+			   words);
 	if (kind && upmu_kind_publishes(kind))
 		add_published(out, kind->pmu_name, words);
 }
@@ -293,5 +294,5 @@ void list_gather_software(struct list_core *out, char *const *words)
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; (name = upmu_generic_name(i)); i++)
 		if (upmu_software_find(name, strlen(name)))
-			add(out, NULL, name, 0, words);
+			add_listed(out, NULL, name, 0, words);
 }

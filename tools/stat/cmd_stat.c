@@ -282,9 +282,10 @@ static int run_with_output(struct stat_report *report,
 	return status;
 }
 
-static int count(const struct stat_options *options,
-		 struct engine_events *events, const struct stat_groups *groups,
-		 struct stat_regions *regions)
+static int count_events(const struct stat_options *options,
+			struct engine_events *events,
+			const struct stat_groups *groups,
+			struct stat_regions *regions)
 {
 	struct stat_report report = { .options = options,
 				      .events = events,
@@ -331,7 +332,7 @@ static int count_regions(const struct stat_options *options,
 			"hint: TMPDIR=/tmp upmu stat --regions ...\n",
 			strerror(-error));
 	else
-		status = count(options, &regions.none, NULL, &regions);
+		status = count_events(options, &regions.none, NULL, &regions);
 	stat_regions_close(&regions);
 	return status;
 }
@@ -354,7 +355,7 @@ int cmd_stat(int argc, char **argv)
 		status = count_regions(&options, &events);
 	else if (!options.regions && !stat_groups_choose(&groups, &options) &&
 		 !stat_resolve_all(&events, &options, &groups))
-		status = count(&options, &events, &groups, NULL);
+		status = count_events(&options, &events, &groups, NULL);
 	engine_events_free(&events);
 	stat_options_free(&options);
 	return status;

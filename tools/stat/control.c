@@ -14,7 +14,7 @@
 
 #include "stat.h"
 
-static int refuse(const char *where, const char *why)
+static int refuse_control(const char *where, const char *why)
 {
 	fprintf(stderr,
 		"upmu stat: --control '%s': %s\n"
@@ -63,14 +63,14 @@ int stat_control_open(struct stat_control *control, const char *where)
 		return 0;
 	is_fifo = !strncmp(where, "fifo:", 5);
 	if (!is_fifo && strncmp(where, "fd:", 3))
-		return refuse(where, "neither fd: nor fifo:");
+		return refuse_control(where, "neither fd: nor fifo:");
 	at = where + (is_fifo ? 5 : 3);
 	length = strcspn(at, ",");
 	control->opened = is_fifo;
 	control->fd = open_one(at, length, is_fifo);
 	if (control->fd < 0)
-		return refuse(where,
-			      is_fifo ? strerror(errno) : "no open descriptor");
+		return refuse_control(where, is_fifo ? strerror(errno)
+						     : "no open descriptor");
 	if (!at[length])
 		return 0;
 	at += length + 1;
@@ -78,7 +78,7 @@ int stat_control_open(struct stat_control *control, const char *where)
 	if (control->answer >= 0)
 		return 0;
 	stat_control_close(control);
-	return refuse(where, "the answers have no place");
+	return refuse_control(where, "the answers have no place");
 }
 
 void stat_control_watch(struct stat_control *control, const sigset_t *mask)

@@ -150,7 +150,8 @@ static void print_help(void)
 	printf("  %-28s %s\n", "    --help", "print this");
 }
 
-static int refuse(const struct row *row, const char *value, const char *wanted)
+static int refuse_setting(const struct row *row, const char *value,
+			  const char *wanted)
 {
 	fprintf(stderr, "upmu stat: --%s: '%s' is not %s\n", row->name, value,
 		wanted);
@@ -179,7 +180,8 @@ static int set_number(unsigned int *field, const struct row *row,
 	number = strtoul(value, &end, 10);
 	if (errno || *end || value[0] < '0' || value[0] > '9' || !number ||
 	    number > 1000000000)
-		return refuse(row, value, "a number from 1 to 1000000000");
+		return refuse_setting(row, value,
+				      "a number from 1 to 1000000000");
 	*field = (unsigned int)number;
 	return 0;
 }
@@ -208,8 +210,9 @@ static int set_time(unsigned int *field, const struct row *row,
 		*field *= units[i].ms;
 		return 0;
 	}
-	return refuse(row, value,
-		      "a time: 1 to 1000000000 ms, or with a unit, 10s, 1min");
+	return refuse_setting(
+		row, value,
+		"a time: 1 to 1000000000 ms, or with a unit, 10s, 1min");
 }
 
 /* The name is this process's own: see tools/file_name.h. */
@@ -242,9 +245,9 @@ static int set_descriptor(int *field, const struct row *row, const char *value)
 		return -1;
 	flags = fcntl((int)number, F_GETFL);
 	if (flags < 0)
-		return refuse(row, value, "an open descriptor");
+		return refuse_setting(row, value, "an open descriptor");
 	if ((flags & O_ACCMODE) == O_RDONLY)
-		return refuse(row, value, "open for writing");
+		return refuse_setting(row, value, "open for writing");
 	*field = (int)number;
 	return 0;
 }
@@ -256,7 +259,8 @@ static int set_slice(double *field, const struct row *row, const char *value)
 
 	if (end == value || *end || !(ms >= SLICE_MS_LEAST) ||
 	    ms > SLICE_MS_MOST)
-		return refuse(row, value, "a time from 0.1 to 10000 ms");
+		return refuse_setting(row, value,
+				      "a time from 0.1 to 10000 ms");
 	*field = ms;
 	return 0;
 }
@@ -272,7 +276,7 @@ static int set_format(enum stat_format *field, const struct row *row,
 		*field = (enum stat_format)i;
 		return 0;
 	}
-	return refuse(row, value, "text, rpistat, csv or json");
+	return refuse_setting(row, value, "text, rpistat, csv or json");
 }
 
 static int set_option(struct stat_options *options, const struct row *row,
@@ -310,7 +314,7 @@ static int set_option(struct stat_options *options, const struct row *row,
 		return set_format(field, row, value);
 	case SEPARATOR:
 		if (!value[0])
-			return refuse(row, value, "a separator");
+			return refuse_setting(row, value, "a separator");
 		options->separator = strcmp(value, "\\t") ? value : "\t";
 		options->format = STAT_FORMAT_CSV;
 		return 0;

@@ -21,7 +21,8 @@ static int out_of_memory(void)
 	return -1;
 }
 
-static struct stat_place *find(struct stat_report *report, const char *name)
+static struct stat_place *find_place(struct stat_report *report,
+				     const char *name)
 {
 	for (size_t i = 0; i < report->places; i++)
 		if (!strcmp(report->place[i].name, name))
@@ -29,7 +30,8 @@ static struct stat_place *find(struct stat_report *report, const char *name)
 	return NULL;
 }
 
-static struct stat_place *add(struct stat_report *report, const char *name)
+static struct stat_place *add_place(struct stat_report *report,
+				    const char *name)
 {
 	size_t size = (report->places + 1) * sizeof(*report->place);
 	struct stat_place *more = realloc(report->place, size);
@@ -48,11 +50,11 @@ static struct stat_place *add(struct stat_report *report, const char *name)
 static int put(struct stat_report *report, const char *name,
 	       const struct engine_target *target)
 {
-	struct stat_place *place = find(report, name);
+	struct stat_place *place = find_place(report, name);
 	struct engine_target *more;
 
 	if (!place)
-		place = add(report, name);
+		place = add_place(report, name);
 	if (!place)
 		return out_of_memory();
 	more = realloc(place->own.target, (place->own.n + 1) * sizeof(*more));
@@ -180,7 +182,7 @@ static int put_cgroup(struct stat_report *report, const char *name,
 	int error = 0, fd;
 
 	/* Named twice it is counted once, as a CPU is. */
-	if (find(report, name))
+	if (find_place(report, name))
 		return 0;
 	fd = open_cgroup(name, &why);
 	if (fd < 0)

@@ -263,7 +263,7 @@ static void wait_for_signal(struct stat_run *run, const sigset_t *mask)
 		take_signal(run, &info);
 }
 
-static void count(struct stat_run *run)
+static void count_until_end(struct stat_run *run)
 {
 	sigset_t mask;
 
@@ -398,7 +398,7 @@ static int count_and_read(struct stat_run *run, bool by_exec, int *exit_status)
 
 	if (error)
 		return error;
-	count(run);
+	count_until_end(run);
 	finish(run, exit_status);
 	if (run->report->options->verbose)
 		stat_tell_readings(stderr, run->place, run->places);

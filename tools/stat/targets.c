@@ -12,7 +12,7 @@
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
-static int add(struct engine_targets *targets, pid_t pid, int cpu)
+static int add_target(struct engine_targets *targets, pid_t pid, int cpu)
 {
 	struct engine_target *more =
 		realloc(targets->target, (targets->n + 1) * sizeof(*more));
@@ -70,7 +70,7 @@ static int add_threads(struct engine_targets *targets, const char *pid)
 		return no_task("process", pid);
 	while (!error && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			error = add(targets, atoi(entry->d_name), -1);
+			error = add_target(targets, atoi(entry->d_name), -1);
 	closedir(dir);
 	return error;
 }
@@ -82,7 +82,7 @@ static int add_thread(struct engine_targets *targets, const char *tid)
 	/* Signal 0 asks; EPERM says that it is there. */
 	if (kill(task, 0) && errno == ESRCH)
 		return no_task("thread", tid);
-	return add(targets, task, -1);
+	return add_target(targets, task, -1);
 }
 
 static int add_list(struct engine_targets *targets, const char *list,
@@ -122,7 +122,7 @@ static int add_cpus(struct engine_targets *targets, const char *list)
 		if (last >= UPMU_CPUS_MAX || last < first)
 			break;
 		for (; first <= last; first++)
-			if (add(targets, -1, (int)first))
+			if (add_target(targets, -1, (int)first))
 				return -1;
 		at = end;
 	} while (*at++ == ',');
@@ -138,7 +138,7 @@ static int add_online(struct engine_targets *targets)
 	char list[256];
 
 	if (upmu_sys_read_text(ONLINE, list, sizeof(list)))
-		return add(targets, -1, 0);
+		return add_target(targets, -1, 0);
 	return add_cpus(targets, list);
 }
 
@@ -171,8 +171,8 @@ static int check_online(const struct engine_targets *targets)
 	return -1;
 }
 
-static int find(struct engine_targets *targets,
-		const struct stat_options *options)
+static int find_target(struct engine_targets *targets,
+		       const struct stat_options *options)
 {
 	if (options->pids && add_list(targets, options->pids, add_threads))
 		return -1;
@@ -189,7 +189,7 @@ int stat_targets_find(struct engine_targets *targets,
 		      const struct stat_options *options)
 {
 	*targets = (struct engine_targets){ 0 };
-	if (find(targets, options))
+	if (find_target(targets, options))
 		return -1;
 	drop_repeated(targets);
 	return 0;
