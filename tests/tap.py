@@ -15,8 +15,8 @@ import patience
 LINE = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)")
 DIRECTIVE = re.compile(r"\s*#\s*(skip|todo)\S*\s*(.*)$", re.I)
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
-# What no second run makes good: a fault of the kernel, a board that hangs, a
-# sanitizer's or valgrind's report. Where a test fails, its output is searched.
+# What no second run makes good, and no "ok": a fault of the kernel, a board that
+# hangs, a sanitizer's or valgrind's report.
 FAULTS = re.compile(
     r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
     r"emulator ended)\b.*|"
@@ -55,6 +55,10 @@ class Job:
         name = re.sub(r"[^\w.-]+", "-", self.title)
         return f"{LOGS}/{name}{'.again' if again else ''}.log"
 
+    def faults(self):
+        """Where a board that fails says so, whatever its test makes of it."""
+        return os.path.abspath(self.log().removesuffix(".log") + ".faults")
+
 
 class Result:
     """What a test program said: TAP lines, and how it ended."""
@@ -74,7 +78,7 @@ class Result:
             if found and plan is None:
                 plan = int(found.group(1))
                 if plan == 0:
-                    self._skip("all of it", found.group(2) or comment)
+                    self._skip("all of it", found.group(2))
                 continue
             found = LINE.match(line)
             if found:
@@ -117,7 +121,11 @@ class Result:
         else:
             self.failed.append(f"{name}: skipped without a reason")
 
-    def ended(self, status, timed_out, left):
+    def ended(self, status, timed_out, left, faults=""):
+        # a test may lose the status of a board, or print none of its output
+        if faults:
+            self.fault = faults.splitlines()[0]
+            self.failed.append(self.fault)
         if timed_out:
             self.fault = f"still ran after {self.job.timeout_s:.0f} s"
             self.failed.append(self.fault)
@@ -126,12 +134,14 @@ class Result:
             self.failed.append(self.fault)
         elif status and not self.failed:
             self.failed.append(f"ended with status {status}")
-        if not self.failed or self.fault:
-            return
         found = FAULTS.search(self.output)
+        if self.fault:
+            return
         if found:
             self.fault = found.group(0)
-        elif status < 0 or status in BAD_ENDS:
+            # of a program that the test did not ask how it ended
+            self.failed = self.failed or [self.fault]
+        elif self.failed and (status < 0 or status in BAD_ENDS):
             self.fault = f"ended with status {status}"
 
     def print(self, file):
@@ -190,9 +200,16 @@ def _log(path, output):
         file.write(output)
 
 
+def _read(path):
+    with contextlib.suppress(FileNotFoundError):
+        with open(path, errors="replace") as file:
+            return file.read()
+    return ""
+
+
 def _start(job):
     env = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
-           "LC_ALL": "C.UTF-8", **job.env}
+           "LC_ALL": "C.UTF-8", "UPMU_FAULTS": job.faults(), **job.env}
     with _lock:
         if _stopped:
             raise InterruptedError("interrupted")
@@ -267,9 +284,10 @@ def run(job, again=False):
     """
     result = Result(job)
     began = time.monotonic()
-    if not again:
+    # of an earlier ./check
+    for path in (job.faults(), *([] if again else [job.log(True)])):
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(job.log(True))    # of an earlier ./check
+            os.unlink(path)
     try:
         process = _start(job)
     except OSError as error:
@@ -281,7 +299,8 @@ def run(job, again=False):
     result.seconds = time.monotonic() - began
     result.cpu_s = followed.cpu_s
     result.parse(followed.output)
-    result.ended(process.returncode, followed.timed_out, followed.left)
+    result.ended(process.returncode, followed.timed_out, followed.left,
+                 _read(job.faults()))
     try:
         _log(job.log(again), followed.output)
     except OSError as error:
