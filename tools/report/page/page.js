@@ -41,11 +41,12 @@
 	const percent = x => typeof x === "number" ?
 		`${x > 0 ? "+" : ""}${x.toFixed(2)}\u00a0%` : "";
 
-	function table(head, rows) {
+	/* @words: columns that are not of numbers, whatever stands in them. */
+	function table(head, rows, words) {
 		const cell = (value, tag) => {
 			const node = make(tag, tag === "th" ? { scope: "col" } : {},
 				String(value ?? ""));
-			if (tag === "td" && /^[-+]?[\d.,]+( |$)/.test(String(value)))
+			if (tag === "td" && !words && /^[-+]?[\d.,]+( |$)/.test(String(value)))
 				node.className = "n";
 			return node;
 		};
@@ -71,11 +72,12 @@
 		const box = make("figure", { "aria-labelledby": id },
 			make("figcaption", { id }, title));
 		if (hasPlot && draw) {
+			const options = { marginTop: 20, marginBottom: 42, ...draw() };
 			const svg = Plot.plot({
 				width: 940, ariaLabel: title, ariaDescription: about,
 				style: { background: "transparent", fontSize: "12px",
 					color: "var(--text)", overflow: "visible" },
-				...draw() });
+				...options });
 			svg.setAttribute("role", "img");
 			box.append(svg);
 			box.dataset.drawn = "yes";
@@ -98,7 +100,7 @@
 	function timelinePlot(event, rows, parts) {
 		const known = rows.filter(r => r.rate !== null);
 		return {
-			height: 170, marginLeft: 70,
+			height: 194, marginLeft: 70, marginTop: 32,
 			x: { label: "seconds" },
 			y: { label: perSecond(event), grid: true, zero: true,
 				tickFormat: "~s" },
@@ -107,7 +109,7 @@
 					x2: "x2", fill: "var(--band)" }),
 				parts.length > 1 ? Plot.text(parts, {
 					x: p => (p.x1 + p.x2) / 2, frameAnchor: "top",
-					text: p => `phase ${p.phase}`, dy: -12,
+					text: p => `phase ${p.phase}`, dy: -18,
 					fill: "var(--weak)" }) : null,
 				Plot.areaY(known, { x: "at", y1: "low", y2: "high",
 					fill: "var(--c0)", fillOpacity: 0.25 }),
@@ -142,7 +144,7 @@
 			: `${event.event} (${where})`;
 	}
 
-	function drawEvent(to, file, event, parts) {
+	function drawEvent(to, file, event, parts, lead) {
 		const rows = upmuData.bins(file.times, event.values, event.lows,
 			event.highs);
 		if (!rows.some(r => r.rate !== null)) {
@@ -155,8 +157,8 @@
 			"intervals; the band is their smallest and largest. " : "") +
 			(event.lows ? "The band holds the 95 % intervals of the " +
 			"estimates. " : "") + (parts.length > 1 ?
-			`${parts.length} phases, cut where the first event's rate ` +
-			"changes." : "One phase.");
+			`${parts.length} phases, cut where the rate of ` +
+			`${titleOf(lead)} changes.` : "One phase.");
 		const shown = rows.length > ROWS_SHOWN
 			? upmuData.bins(file.times, event.values, event.lows,
 				event.highs).filter((_, i) =>
@@ -184,7 +186,7 @@
 		const parts = lead ? upmuData.phases(upmuData.bins(file.times,
 			lead.values)) : [];
 		for (const event of file.events)
-			drawEvent(to, file, event, parts);
+			drawEvent(to, file, event, parts, lead);
 	}
 
 	/* ---- one report --------------------------------------------------------- */
@@ -210,7 +212,7 @@
 			"estimate, the line its 95 % interval in percent of it; " +
 			"a dotted line: no upper bound is known.",
 			() => ({
-				height: 50 + 26 * rows.length, marginLeft: 200,
+				height: 66 + 26 * rows.length, marginLeft: 200,
 				marginRight: 120,
 				x: { label: "% of the estimate", grid: true },
 				y: { label: null, domain: rows.map(r => r.event) },
@@ -282,7 +284,7 @@
 		add("not emulated", report.model?.refused);
 		add("upmu", report.version);
 		to.append(make("h3", {}, "The machine, and how it counted"),
-			table(["what", ""], lines));
+			table(["what", ""], lines, true));
 		for (const text of [report.reason, report.notes])
 			if (text)
 				to.append(make("p", { class: "warn" }, text));
@@ -320,7 +322,7 @@
 				"Lines are the 95 % intervals of the means. A verdict " +
 				"is about the change, whose interval is in the table.",
 				() => ({
-					height: 40 + events.length *
+					height: 56 + events.length *
 						(16 + 20 * report.commands.length),
 					marginLeft: 190, marginRight: 190,
 					x: { label: "% of A", grid: true },
@@ -382,7 +384,7 @@
 		const deep = Math.max(...boxes.map(b => b.depth)) + 1;
 		const most = Math.max(...boxes.map(b => b.x2));
 		return {
-			height: 45 + 34 * deep, marginLeft: 10,
+			height: 66 + 34 * deep, marginLeft: 10,
 			x: { label: unit === "ns" ? "ns" : "count, all calls",
 				tickFormat: "~s" },
 			y: { axis: null, domain: [deep, 0] },
@@ -432,7 +434,7 @@
 		const list = row.values.map((value, at) =>
 			({ at, value, name: names[at] })).filter(r => r.value !== null);
 		return {
-			height: 170, marginLeft: 70,
+			height: 186, marginLeft: 70,
 			x: { label: "rank", tickFormat: at => names[at] ?? "",
 				ticks: Math.min(names.length, 12) },
 			y: { label: row.unit, grid: true, zero: true,
@@ -474,6 +476,27 @@
 
 	/* ---- several reports --------------------------------------------------------- */
 
+	/* Names of columns: in lines where they are few, else aslant. */
+	function placeAxis(places, width) {
+		const LETTER = 6.5, LONG = 28;
+		const longest = Math.min(LONG,
+			Math.max(...places.map(p => p.length)));
+		const each = width / places.length;
+		const words = places.flatMap(p => p.split(" ").map(w => w.length));
+
+		if (Math.max(...words) * LETTER < each) {
+			const lines = Math.ceil(longest * LETTER / (0.6 * each));
+			return { marginTop: 24 + 13 * lines, axis: { anchor: "top",
+				label: null, lineWidth: each / 12 } };
+		}
+		return { marginTop: 24 + 0.75 * LETTER * longest, axis: {
+			anchor: "top", label: null, tickRotate: -45,
+			textAnchor: "start", tickFormat: p => p.length > LONG ?
+				`${p.slice(0, LONG - 1)}…` : p,
+			ticks: places.filter((_, i) =>
+				i % Math.ceil(16 / each) === 0) } };
+	}
+
 	function heat() {
 		const reports = data.files.filter(f => f.kind === "stat");
 		const list = upmuData.cells(reports);
@@ -482,23 +505,26 @@
 		if (places.length < 2)
 			return;
 		const to = section("Side by side");
+		const names = placeAxis(places, 680);
+		const room = 680 / places.length > 40;
 		figure(to, "Counts by place",
 			"Each event's largest count is 100 %: rows compare CPUs, " +
 			"clusters, ranks or hosts.",
 			() => ({
-				height: 90 + 30 * events.length, marginLeft: 200,
-				marginTop: 60,
-				x: { label: null, domain: places, axis: "top",
-					tickRotate: places.length > 6 ? -30 : 0 },
+				height: names.marginTop + 20 + 30 * events.length,
+				marginLeft: 200, marginRight: 60, marginBottom: 10,
+				marginTop: names.marginTop,
+				x: { label: null, domain: places, axis: null },
 				y: { label: null, domain: events },
 				color: { type: "linear", scheme: "cividis",
 					domain: [0, 1], label: "share of the largest",
 					legend: false },
 				marks: [
+					Plot.axisX(names.axis),
 					Plot.cell(list, { x: "place", y: "event",
 						fill: "share", inset: 1 }),
-					Plot.text(list, { x: "place", y: "event",
-						fill: c => c.share > 0.55 ? "#000" : "#fff",
+					Plot.text(room ? list : [], { x: "place", y: "event",
+						fill: c => c.share > 0.45 ? "#000" : "#fff",
 						text: c => `${Math.round(100 * c.share)} %` }),
 					Plot.tip(list, Plot.pointer(tip({ x: "place",
 						y: "event", title: c => `${c.place}\n` +
