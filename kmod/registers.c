@@ -114,11 +114,8 @@ void upmu_registers_restore(const struct upmu_registers *saved, u32 mask)
 	upmu_regs_isb();
 }
 
-/*
- * An event counter given to user mode starts from zero: it would tell what the
- * last user counted.
- */
-static void upmu_registers_begin_events(void)
+/* A RAW holder's start from zero: they would tell what the last user counted. */
+static void upmu_registers_begin_all(void)
 {
 	unsigned int n, counters = upmu_regs_counters();
 
@@ -126,6 +123,7 @@ static void upmu_registers_begin_events(void)
 		upmu_regs_set_type(n, UPMU_REGS_EVENT_IDLE);
 		upmu_regs_set_counter(n, 0);
 	}
+	upmu_regs_set_cycles(0);
 }
 
 void upmu_registers_begin(u32 mask)
@@ -134,9 +132,9 @@ void upmu_registers_begin(u32 mask)
 
 	upmu_regs_disable_interrupts(mask);
 	upmu_regs_isb(); /* a flag set until now is not to interrupt */
+	if (mask == UPMU_ALL_COUNTERS)
+		upmu_registers_begin_all();
 	upmu_regs_clear_overflow(mask);
-	if (mask & ~UPMU_MASK_CYCLES)
-		upmu_registers_begin_events();
 	if (upmu_regs_has_filter())
 		upmu_regs_set_type(31, upmu_regs_filter_none());
 	upmu_regs_select(selected);
