@@ -79,3 +79,20 @@ setup() {
 	grep -q 'status 0' after
 	grep -q 'intervals in' after
 }
+
+@test "live_keeps_its_first_line_on_a_small_screen" {
+	[ -n "${UPMU_ALL:-}" ] || skip "terminals are tried by ./check --all"
+	command -v tmux >/dev/null || skip "no tmux is installed"
+	tmux -L upmu$$ -f /dev/null new-session -d -x 30 -y 5 \
+		"LC_ALL=C $upmu stat -I 50 --live -e task-clock,page-faults,context-switches -- sleep 60"
+	for _ in $(seq 100); do
+		sleep 0.2
+		tmux -L upmu$$ capture-pane -p >during
+		grep -q '^page-faults' during && break
+	done
+	sleep 1
+	tmux -L upmu$$ capture-pane -p >during
+	tmux -L upmu$$ kill-server
+	head -n 1 during | grep -q '^upmu stat: sleep 60'
+	[ "$(grep -c '^task-clock' during)" -eq 1 ]
+}

@@ -5,6 +5,7 @@
  * stays bounded.
  */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,12 +126,16 @@ static const char *short_number(double value, char *out, size_t size)
 	return out;
 }
 
+/* Of --live, whose screen is written into memory first; else -1. */
+static int terminal = -1;
+
 static int line_width(FILE *out)
 {
+	int fd = terminal >= 0 ? terminal : fileno(out);
 	struct winsize window = { 0 };
 	int width = WIDTH_ELSE;
 
-	if (!ioctl(fileno(out), TIOCGWINSZ, &window) && window.ws_col)
+	if (!ioctl(fd, TIOCGWINSZ, &window) && window.ws_col)
 		width = window.ws_col;
 	width -= LINE_USED;
 	return width < WIDTH_LEAST ? WIDTH_LEAST : width;
@@ -195,14 +200,25 @@ static void write_ratios(FILE *out, const struct stat_report *whole,
 	}
 }
 
-/* From the screen's corner on; what a longer line left there is erased. */
-int stat_live_draw(FILE *out, const struct stat_report *report)
+/* As many lines as the screen has: one more would push the first one out. */
+static void cut_lines(char *text)
 {
+	struct winsize window = { 0 };
+	int lines_left = INT_MAX;
+
+	if (!ioctl(terminal, TIOCGWINSZ, &window) && window.ws_row > 1)
+		lines_left = window.ws_row - 1;
+	while ((text = strchr(text, '\n')) && --lines_left)
+		text++;
+	if (text)
+		text[1] = 0;
+}
+
+static void write_screen(FILE *out, const struct stat_report *report)
+{
+	/* What a longer line left there is erased. */
 	static const char end[] = "\033[K";
 
-	if (stat_plot_take(report))
-		return -1;
-	fputs(report->intervals == 1 ? "\033[H\033[2J" : "\033[H", out);
 	fputs("upmu stat:", out);
 	for (char **word = report->options->command; word && *word; word++)
 		fprintf(out, " %s", *word);
@@ -210,7 +226,30 @@ int stat_live_draw(FILE *out, const struct stat_report *report)
 	write_lines(out, report, end);
 	fprintf(out, "%s\n", end);
 	write_ratios(out, report, end);
-	fputs("\033[J", out);
+}
+
+/* From the screen's corner on, its right edge cutting what is too long. */
+int stat_live_draw(FILE *out, const struct stat_report *report)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *memory;
+
+	if (stat_plot_take(report))
+		return -1;
+	memory = open_memstream(&text, &size);
+	if (!memory)
+		return -1;
+	terminal = fileno(out);
+	write_screen(memory, report);
+	fclose(memory);
+	if (!text)
+		return -1;
+	cut_lines(text);
+	fprintf(out, "%s\033[?7l%s\033[J\033[?7h",
+		report->intervals == 1 ? "\033[H\033[2J" : "\033[H", text);
+	free(text);
+	terminal = -1;
 	return ferror(out) ? -1 : 0;
 }
 
