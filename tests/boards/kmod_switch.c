@@ -140,6 +140,7 @@ int main(int argc, char **argv)
 	volatile int *ready = mmap(NULL, sizeof(*ready), PROT_READ | PROT_WRITE,
 				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t holder = 0;
+	int both;
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
@@ -165,8 +166,8 @@ int main(int argc, char **argv)
 		be_forked();
 	else if (strcmp(mode, "none") && strcmp(mode, "other"))
 		take(0);
-	printf("%.0f\n",
-	       yield_to_each_other(ready, strstr("own chain shared", mode)));
+	both = strstr("own chain shared", mode) != NULL;
+	printf("%.0f\n", yield_to_each_other(ready, both));
 	if (holder) {
 		kill(holder, SIGKILL);
 		waitpid(holder, NULL, 0);
