@@ -433,3 +433,12 @@ perfs() {
 	cat missing
 	[ ! -s missing ]
 }
+
+@test "the_page_has_each_option_of_perf_6_12" {
+	grep '^--' "$top/tests/cli/perf_stat_6.12.txt" >theirs
+	[ "$(wc -l <theirs)" -gt 50 ]
+	perfs >ours
+	grep -vxFf ours theirs >missing || true
+	cat missing
+	[ ! -s missing ]
+}

@@ -30,6 +30,7 @@ static const struct refused {
 	{ "per-cache", 0, "--per-cluster" },
 	{ "per-node", 0, "-A, or --per-socket" },
 	{ "percore-show-thread", 0, "-A" },
+	{ "record-tpebs", 0, "it is of x86's sampled latencies" },
 	{ "smi-cost", 0, "it is of x86's system management mode" },
 	{ "table", 0, "-r N -j: values has each run" },
 	{ "td-level", 0, "-M topdown" },
