@@ -53,6 +53,19 @@ elf() {
 	[[ "$output" == *"CPU 4-7: Arm Cortex-A15"* ]]
 }
 
+@test "check_passes_over_a_pmu_whose_name_has_no_room" {
+	"$upmu" check >"$BATS_TEST_TMPDIR/before" || true
+	for length in 48 200; do
+		pmu=$UPMU_ROOT/sys/bus/event_source/devices/$(printf "%${length}s" | tr ' ' a)
+		mkdir "$pmu"
+		echo 0-3 >"$pmu/cpus"
+		echo 7 >"$pmu/type"
+	done
+	"$upmu" check >"$BATS_TEST_TMPDIR/after" || true
+	grep 'armv7_cortex_a7 for CPU 0-3' "$BATS_TEST_TMPDIR/before"
+	cmp "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+}
+
 @test "check_takes_its_own_folder_of_modules_for_no_upgrade" {
 	for folder in '' "$release"; do
 		mkdir -p "$UPMU_ROOT/lib/modules/$folder"
