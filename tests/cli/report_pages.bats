@@ -103,6 +103,24 @@ labels_apart() {	# PAGE: no two labels of an axis lie on each other
 	labels_apart page.html
 }
 
+# The width of A4 between chromium's margins, in CSS pixels.
+@test "page_prints_no_table_beyond_the_paper" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
+	with_charts samples/estimates.json
+	"$upmu" report -o page.html samples/places/once.json samples/*.json
+	sed 's/@media print/@media screen/' page.html >paper.html
+	cat >>paper.html <<-'E'
+		<script>
+		const wide = [...document.querySelectorAll("table")].filter(t =>
+			t.getBoundingClientRect().right > document.body.clientWidth);
+		document.documentElement.dataset.wide = String(wide.length);
+		</script>
+	E
+	browse paper.html --window-size=718,1000
+	[ "$(grep -o '<table' dom | wc -l)" -ge 16 ]
+	[ "$(attribute wide)" = 0 ]
+}
+
 @test "page_without_the_library_has_tables_and_says_what_is_missing" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
 	"$upmu" report -o full.html samples/*.json

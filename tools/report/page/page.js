@@ -41,22 +41,25 @@
 	const percent = x => typeof x === "number" ?
 		`${x > 0 ? "+" : ""}${x.toFixed(2)}\u00a0%` : "";
 
+	const isNumber = value => /^[-+]?[\d.,]+(\s|$)/.test(String(value));
+
 	/* @words: columns that are not of numbers, whatever stands in them. */
 	function table(head, rows, words) {
-		const cell = (value, tag) => {
+		const cell = (value, tag, asNumber) => {
 			const node = make(tag, tag === "th" ? { scope: "col" } : {},
 				String(value ?? ""));
-			if (tag === "td" && !words && /^[-+]?[\d.,]+( |$)/.test(String(value)))
+			if (asNumber && !words)
 				node.className = "n";
 			return node;
 		};
+		const over = column => rows.some(r => isNumber(r[column]));
 		return make("div", { class: "wide", tabindex: "0", role: "region",
 			"aria-label": "numbers" },
-		make("table", {},
+		make("table", head.length > 8 ? { class: "many" } : {},
 			make("thead", {}, make("tr", {},
-				...head.map(h => cell(h, "th")))),
+				...head.map((h, i) => cell(h, "th", over(i))))),
 			make("tbody", {}, ...rows.map(r => make("tr", {},
-				...r.map(c => cell(c, "td")))))));
+				...r.map(c => cell(c, "td", isNumber(c))))))));
 	}
 
 	/* Where there are no plots the numbers stand open. */
