@@ -45,21 +45,19 @@
 
 	/* @words: columns that are not of numbers, whatever stands in them. */
 	function table(head, rows, words) {
-		const cell = (value, tag, asNumber) => {
-			const node = make(tag, tag === "th" ? { scope: "col" } : {},
-				String(value ?? ""));
-			if (asNumber && !words)
-				node.className = "n";
-			return node;
-		};
-		const over = column => rows.some(r => isNumber(r[column]));
+		const counts = value => !words && isNumber(value);
+		const right = yes => yes ? { class: "n" } : {};
+		const cell = (value, tag, attributes) =>
+			make(tag, attributes, String(value ?? ""));
+		const heading = (text, column) => cell(text, "th", { scope: "col",
+			...right(rows.some(r => counts(r[column]))) });
 		return make("div", { class: "wide", tabindex: "0", role: "region",
 			"aria-label": "numbers" },
 		make("table", head.length > 8 ? { class: "many" } : {},
 			make("thead", {}, make("tr", {},
-				...head.map((h, i) => cell(h, "th", over(i))))),
+				...head.map(heading))),
 			make("tbody", {}, ...rows.map(r => make("tr", {},
-				...r.map(c => cell(c, "td", isNumber(c))))))));
+				...r.map(c => cell(c, "td", right(counts(c)))))))));
 	}
 
 	/* Where there are no plots the numbers stand open. */
