@@ -201,12 +201,12 @@ static void write_ratios(FILE *out, const struct stat_report *whole,
 }
 
 /* As many lines as the screen has: one more would push the first one out. */
-static void cut_lines(char *text)
+static void cut_lines(char *text, int screen)
 {
 	struct winsize window = { 0 };
 	int lines_left = INT_MAX;
 
-	if (!ioctl(terminal, TIOCGWINSZ, &window) && window.ws_row > 1)
+	if (!ioctl(screen, TIOCGWINSZ, &window) && window.ws_row > 1)
 		lines_left = window.ws_row - 1;
 	while ((text = strchr(text, '\n')) && --lines_left)
 		text++;
@@ -242,14 +242,14 @@ int stat_live_draw(FILE *out, const struct stat_report *report)
 		return -1;
 	terminal = fileno(out);
 	write_screen(memory, report);
+	terminal = -1;
 	fclose(memory);
 	if (!text)
 		return -1;
-	cut_lines(text);
+	cut_lines(text, fileno(out));
 	fprintf(out, "%s\033[?7l%s\033[J\033[?7h",
 		report->intervals == 1 ? "\033[H\033[2J" : "\033[H", text);
 	free(text);
-	terminal = -1;
 	return ferror(out) ? -1 : 0;
 }
 
