@@ -197,6 +197,12 @@ static void some_went_off(struct page *page)
 	page->report.lost[1] = 1;
 }
 
+static void some_go_off_meanwhile(struct page *page)
+{
+	in_intervals(page);
+	some_went_off(page);
+}
+
 static void of_processes(struct page *page)
 {
 	page->options.command = NULL;
@@ -307,6 +313,7 @@ static const struct printed cases[] = {
 	{ "others have all counters", "pi2", LISTED, others_have_all },
 	{ "others have them for a time", "pi2", LISTED, others_lose_time },
 	{ "CPUs went off", "pi2", LISTED, some_went_off },
+	{ "CPUs went off in intervals", "pi2", "r8", some_go_off_meanwhile },
 	{ "processes", "pi2", LISTED, of_processes },
 	{ "threads", "pi2", LISTED, of_threads },
 	{ "all CPUs", "pi2", LISTED, of_all_cpus },
@@ -382,6 +389,42 @@ static int write_plot(FILE *out, const struct stat_report *report)
 		       : stat_write_plot(out, report);
 }
 
+/* The terminal is a pipe here: it cuts nothing off. */
+static int write_live(FILE *out, const struct stat_report *report)
+{
+	return report->options->interval_ms ? stat_live_draw(out, report) : 0;
+}
+
+static int copy(FILE *out, const char *path)
+{
+	FILE *in = fopen(path, "re");
+	int c;
+
+	if (!in)
+		return -1;
+	while ((c = getc(in)) != EOF)
+		putc(c, out);
+	return fclose(in);
+}
+
+/* It writes a file of its own. */
+static int write_openmetrics(FILE *out, const struct stat_report *report)
+{
+	char path[] = "/tmp/upmu-printed-XXXXXX";
+	struct stat_options options = *report->options;
+	struct stat_report here = *report;
+	int fd = mkstemp(path), error;
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	options.openmetrics = path;
+	here.options = &options;
+	error = stat_write_openmetrics(&here) || copy(out, path);
+	remove(path);
+	return error;
+}
+
 /* In a child: what a writer keeps from one report to the next is each one's. */
 static int write_case(int fd, const struct printed *one, write_fn *write)
 {
@@ -427,38 +470,57 @@ static size_t take_case(char *text, const struct printed *one, write_fn *write)
 /* A release changes no golden file. */
 static void hide_version(char *text)
 {
+	static const char *const before[] = { "\"version\": \"",
+					      "\"version\":\"", "{version=\"" };
 	const char *version = UPMU_VERSION_TEXT;
 
-	for (char *at = text; (at = strstr(at, "\"version\": \"")); at++) {
-		char *begin = at + strlen("\"version\": \"");
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		for (char *at = text; (at = strstr(at, before[i])); at++) {
+			char *begin = at + strlen(before[i]);
 
-		assert_memory_equal(begin, version, strlen(version));
-		memset(begin, '#', strlen(version));
+			assert_memory_equal(begin, version, strlen(version));
+			memset(begin, '#', strlen(version));
+		}
 	}
 }
 
-static char *write_all(write_fn *write)
+struct format {
+	const char *name;
+	write_fn *write;
+	const char *only; /* how the names of its cases begin; NULL: all */
+};
+
+static bool is_of(const struct format *format, const struct printed *one)
+{
+	return !format->only ||
+	       !strncmp(one->name, format->only, strlen(format->only));
+}
+
+static char *write_all(const struct format *format)
 {
 	char *text = calloc(2, MOST);
 	size_t n = 0;
 
 	assert_non_null(text);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!is_of(format, &cases[i]))
+			continue;
 		n += (size_t)sprintf(text + n, "=== %s\n", cases[i].name);
-		n += take_case(text + n, &cases[i], write);
+		n += take_case(text + n, &cases[i], format->write);
 		assert_true(n < MOST);
 	}
 	hide_version(text);
 	return text;
 }
 
-static struct format {
-	const char *name;
-	write_fn *write;
-} formats[] = {
-	{ "text", stat_write_text }, { "csv", stat_write_csv },
-	{ "json", stat_write_json }, { "rpistat", stat_write_rpistat },
-	{ "plot", write_plot },
+static struct format formats[] = {
+	{ "text", stat_write_text, NULL },
+	{ "csv", stat_write_csv, NULL },
+	{ "json", stat_write_json, NULL },
+	{ "rpistat", stat_write_rpistat, NULL },
+	{ "plot", write_plot, NULL },
+	{ "live", write_live, "CPUs went off" },
+	{ "openmetrics", write_openmetrics, "CPUs went off" },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
@@ -500,7 +562,7 @@ static void each_report_is_as_it_was(void **state)
 
 	assert_true(fread(golden, 1, MOST, file) > 0);
 	fclose(file);
-	text = write_all(format->write);
+	text = write_all(format);
 	if (strcmp(text, golden))
 		fail_at_difference(golden, text);
 	free(text);
@@ -510,7 +572,7 @@ static void each_report_is_as_it_was(void **state)
 static int renew(void)
 {
 	for (size_t i = 0; i < FORMATS; i++) {
-		char *text = write_all(formats[i].write);
+		char *text = write_all(&formats[i]);
 		FILE *file = open_golden(&formats[i], "we");
 
 		fputs(text, file);

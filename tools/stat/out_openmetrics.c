@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 
 #include "lib/events/resolve.h"
-#include "stat.h"
+#include "out.h"
 #include "tools/replace.h"
 #include "tools/version.h"
 
@@ -308,6 +308,19 @@ static void put_about(FILE *out, const struct stat_report *report,
 	}
 }
 
+/* A rule can wait for it to leave 0; of tasks no CPU is counted. */
+static void put_lost(FILE *out, const struct stat_report *report)
+{
+	char cpus[OUT_CPUS_SIZE];
+
+	if (!report->options->all_cpus && !report->options->cpus)
+		return;
+	put_head(out, "upmu_cpus_lost", "gauge",
+		 "CPUs that went off: nothing is counted there since.");
+	put_number(out, "upmu_cpus_lost", "",
+		   (double)out_lost_cpus(cpus, report), false);
+}
+
 static void put_info(FILE *out, const struct stat_report *report)
 {
 	struct utsname host;
@@ -340,6 +353,7 @@ static int write_metrics(FILE *out, const void *what)
 			put_family(out, report, i);
 	for (size_t i = 0; i < sizeof(abouts) / sizeof(abouts[0]); i++)
 		put_about(out, report, &abouts[i]);
+	put_lost(out, report);
 	put_head(out, "upmu_counted_seconds_total", "counter",
 		 "Time in which upmu counted.");
 	put_number(out, "upmu_counted_seconds_total", "", counted_s, true);

@@ -222,7 +222,9 @@ static void write_screen(FILE *out, const struct stat_report *report)
 	fputs("upmu stat:", out);
 	for (char **word = report->options->command; word && *word; word++)
 		fprintf(out, " %s", *word);
-	fprintf(out, "  %.1f s%s\n%s\n", report->interval_s, end, end);
+	fprintf(out, "  %.1f s", report->interval_s);
+	out_name_lost(out, report, "  ");
+	fprintf(out, "%s\n%s\n", end, end);
 	write_lines(out, report, end);
 	fprintf(out, "%s\n", end);
 	write_ratios(out, report, end);
@@ -318,6 +320,7 @@ int stat_write_plot(FILE *out, const struct stat_report *report)
 				"time, least to most\n",
 				report->intervals, report->interval_s);
 		write_lines(out, report, "");
+		out_write_lost(out, report);
 		if (report->events->reason[0])
 			fprintf(out, "\nupmu stat: %s\n",
 				report->events->reason);

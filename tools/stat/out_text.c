@@ -267,19 +267,6 @@ static void write_others(FILE *out, const struct stat_report *report)
 		      out);
 }
 
-/* Each interval since lacks them. */
-static void write_lost(FILE *out, const struct stat_report *report)
-{
-	char cpus[OUT_CPUS_SIZE];
-	size_t n = out_lost_cpus(cpus, report);
-
-	if (n)
-		fprintf(out,
-			"\nCPU%s %s went off: what was counted there until then "
-			"is in the numbers,\nnothing since\n",
-			n > 1 ? "s" : "", cpus);
-}
-
 static bool has_modelled(const struct stat_report *report, int kind)
 {
 	for (size_t i = 0; i < report->events->n; i++)
@@ -324,7 +311,7 @@ static void write_model(FILE *out, const struct stat_report *report)
 
 static void write_notes(FILE *out, const struct stat_report *report)
 {
-	write_lost(out, report);
+	out_write_lost(out, report);
 	if (report->intervals > 1)
 		return;
 	write_others(out, report);
