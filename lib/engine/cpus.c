@@ -26,19 +26,6 @@ bool engine_cpu_is_lost(const struct engine_sets *sets, size_t target)
 	return sets->cpu && sets->cpu[target].lost;
 }
 
-int engine_cpu_read(const struct engine_sets *sets, size_t set, size_t target,
-		    struct upmu_value *value)
-{
-	const struct upmu_group *group = &sets->set[set].group[target];
-	int error = upmu_group_read(group, value);
-
-	/* Of another size than it was opened with. */
-	if (error != -EINVAL || !sets->cpu)
-		return error;
-	sets->cpu[target].lost = true;
-	return upmu_group_read_apart(group, value);
-}
-
 /* Of a set that is on all the time; SIZE_MAX: none. */
 static size_t base_on(const struct engine_sets *sets, size_t target)
 {
@@ -53,19 +40,43 @@ static size_t base_on(const struct engine_sets *sets, size_t target)
 	return SIZE_MAX;
 }
 
+static int read_group(const struct engine_sets *sets, size_t set, size_t target,
+		      struct upmu_value *value)
+{
+	const struct upmu_group *group = &sets->set[set].group[target];
+	int error = upmu_group_read(group, value);
+
+	/* Of another size than it was opened with. */
+	if (error != -EINVAL || !sets->cpu)
+		return error;
+	sets->cpu[target].lost = true;
+	return upmu_group_read_apart(group, value);
+}
+
+int engine_cpu_read(const struct engine_sets *sets, size_t set, size_t target,
+		    struct upmu_value *value)
+{
+	int error = read_group(sets, set, target, value);
+
+	if (error || !sets->cpu || base_on(sets, target) != set)
+		return error;
+	sets->cpu[target].seen_ns = value[0].enabled_ns;
+	sets->cpu[target].is_seen = true;
+	return 0;
+}
+
 void engine_cpus_look(const struct engine_sets *sets, double elapsed_ns)
 {
 	double most = elapsed_ns * (1 - CLOCKS_PART) - CLOCKS_NS;
 
 	for (size_t t = 0; sets->cpu && t < sets->targets; t++) {
 		struct engine_cpu *cpu = &sets->cpu[t];
-		struct upmu_value value[ENGINE_SET_MAX];
-		size_t base = base_on(sets, t);
 
-		if (base == SIZE_MAX || engine_cpu_read(sets, base, t, value))
+		if (!cpu->is_seen)
 			continue;
-		if ((double)(value[0].enabled_ns - cpu->enabled_ns) < most)
+		if ((double)(cpu->seen_ns - cpu->enabled_ns) < most)
 			cpu->lost = true;
-		cpu->enabled_ns = value[0].enabled_ns;
+		cpu->enabled_ns = cpu->seen_ns;
+		cpu->is_seen = false;
 	}
 }

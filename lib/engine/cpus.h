@@ -19,8 +19,9 @@ bool engine_cpu_is_lost(const struct engine_sets *sets, size_t target);
 int engine_cpu_read(const struct engine_sets *sets, size_t set, size_t target,
 		    struct upmu_value *value);
 /**
- * A single event has no group to come apart: see by its clock. @elapsed_ns: for
- * how long events were on since the last time.
+ * A single event has no group to come apart: see by its clock, as it was read
+ * last. @elapsed_ns: how long events were on, at least, between that and the
+ * last look.
  */
 void engine_cpus_look(const struct engine_sets *sets, double elapsed_ns);
 

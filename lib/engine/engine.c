@@ -331,13 +331,14 @@ static void reset(const struct engine *e, struct engine_count *counts)
 void engine_collect(struct engine *e, struct engine_count *counts)
 {
 	double before = engine_now_ns(), took;
+	double elapsed_ns = on_since_ns(e) - e->skew_ns;
 
 	reset(e, counts);
-	if (e->is_started)
-		engine_cpus_look(&e->sets, on_since_ns(e) - e->skew_ns);
 	for (size_t i = 0; i < e->sets.n; i++)
 		if (is_due(e, &e->sets.set[i]))
 			read_set(e, i);
+	if (e->is_started)
+		engine_cpus_look(&e->sets, elapsed_ns);
 	took = engine_now_ns() - before;
 	if (e->has_turns)
 		engine_turns_rest(&e->turns, e->mark);

@@ -140,7 +140,9 @@ struct engine_registers;
 struct engine_cpu {
 	int number;
 	uint64_t enabled_ns; /* when it was last looked at */
-	bool lost;	     /* it went off: no event counts there any more */
+	uint64_t seen_ns;    /* by the last reading, if one @is_seen since */
+	bool is_seen;
+	bool lost; /* it went off: no event counts there any more */
 };
 
 struct engine_sets {

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/* CPUs that go off while they are counted, by what perf's reads say of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/engine/cpus.h"
+#include "lib/engine/sets.h"
+
+#define MS   1000000u
+#define CPUS 2
+#define SETS 2
+
+/* The first set takes turns, the second one is on all the time. */
+enum { TURN, BASE };
+
+static struct upmu_group group[SETS][CPUS];
+static struct engine_set set[SETS];
+static struct engine_target target[CPUS] = { { -1, 0 }, { -1, 3 } };
+static struct engine_sets sets;
+static uint64_t clock_ns[CPUS];
+static int fails[CPUS];
+static unsigned int reads;
+
+static int answer(const struct upmu_group *of, struct upmu_value *value)
+{
+	reads++;
+	for (size_t i = 0; i < of->n; i++)
+		value[i] = (struct upmu_value){
+			.enabled_ns = clock_ns[of->cpu == 3],
+			.running_ns = clock_ns[of->cpu == 3],
+		};
+	return 0;
+}
+
+int __wrap_upmu_group_read(const struct upmu_group *of,
+			   struct upmu_value *value);
+int __wrap_upmu_group_read(const struct upmu_group *of,
+			   struct upmu_value *value)
+{
+	return fails[of->cpu == 3] ? fails[of->cpu == 3] : answer(of, value);
+}
+
+int __wrap_upmu_group_read_apart(const struct upmu_group *of,
+				 struct upmu_value *value);
+int __wrap_upmu_group_read_apart(const struct upmu_group *of,
+				 struct upmu_value *value)
+{
+	return answer(of, value);
+}
+
+static int begin_run(void **state)
+{
+	const struct engine_targets targets = { .target = target, .n = CPUS };
+
+	(void)state;
+	memset(clock_ns, 0, sizeof(clock_ns));
+	memset(fails, 0, sizeof(fails));
+	sets = (struct engine_sets){
+		.set = set, .n = SETS, .turns = 1, .targets = CPUS
+	};
+	for (size_t s = 0; s < SETS; s++) {
+		set[s] = (struct engine_set){
+			.turn = s == BASE ? ENGINE_ALWAYS : 0,
+			.n = 1,
+			.group = group[s],
+		};
+		for (size_t t = 0; t < CPUS; t++)
+			group[s][t] = (struct upmu_group){
+				.n = 1, .pid = -1, .cpu = target[t].cpu
+			};
+	}
+	return engine_cpus_init(&sets, &targets);
+}
+
+static int end_run(void **state)
+{
+	(void)state;
+	free(sets.cpu);
+	return 0;
+}
+
+/* One interval: as long as @first and @second were on; then they are read. */
+static void interval(unsigned int first_ms, unsigned int second_ms)
+{
+	struct engine_reading ignored;
+
+	clock_ns[0] += (uint64_t)first_ms * MS;
+	clock_ns[1] += (uint64_t)second_ms * MS;
+	engine_set_read(&sets, TURN, &ignored);
+	engine_set_read(&sets, BASE, &ignored);
+	engine_cpus_look(&sets, 100 * MS);
+}
+
+static void a_cpu_whose_clock_stood_went_off(void **state)
+{
+	(void)state;
+	interval(100, 100);
+	assert_false(engine_cpu_is_lost(&sets, 1));
+	interval(100, 40);
+	assert_false(engine_cpu_is_lost(&sets, 0));
+	assert_true(engine_cpu_is_lost(&sets, 1));
+	/* It is back, its events are not. */
+	interval(100, 100);
+	assert_true(engine_cpu_is_lost(&sets, 1));
+}
+
+static void clocks_may_differ_a_little(void **state)
+{
+	(void)state;
+	interval(99, 100);
+	interval(120, 99);
+	assert_false(engine_cpu_is_lost(&sets, 0));
+	assert_false(engine_cpu_is_lost(&sets, 1));
+	interval(100, 97);
+	assert_true(engine_cpu_is_lost(&sets, 1));
+}
+
+static void a_cpu_that_could_not_be_read_is_not_said_to_be_off(void **state)
+{
+	(void)state;
+	interval(100, 100);
+	fails[1] = -EIO;
+	interval(100, 0);
+	assert_false(engine_cpu_is_lost(&sets, 1));
+}
+
+static void a_group_that_came_apart_is_read_and_told_at_once(void **state)
+{
+	struct engine_reading reading;
+
+	(void)state;
+	interval(100, 100);
+	fails[1] = -EINVAL;
+	assert_int_equal(engine_set_read(&sets, TURN, &reading), 0);
+	assert_int_equal(reading.enabled_ns, 200 * MS);
+	assert_true(engine_cpu_is_lost(&sets, 1));
+	assert_false(engine_cpu_is_lost(&sets, 0));
+}
+
+static void looking_costs_no_reading(void **state)
+{
+	(void)state;
+	reads = 0;
+	interval(100, 100);
+	assert_int_equal(reads, SETS * CPUS);
+}
+
+int main(void)
+{
+#define RUN(f) cmocka_unit_test_setup_teardown(f, begin_run, end_run)
+	const struct CMUnitTest tests[] = {
+		RUN(a_cpu_whose_clock_stood_went_off),
+		RUN(clocks_may_differ_a_little),
+		RUN(a_cpu_that_could_not_be_read_is_not_said_to_be_off),
+		RUN(a_group_that_came_apart_is_read_and_told_at_once),
+		RUN(looking_costs_no_reading),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
