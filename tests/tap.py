@@ -15,15 +15,25 @@ import patience
 LINE = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)")
 DIRECTIVE = re.compile(r"\s*#\s*(skip|todo)\S*\s*(.*)$", re.I)
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
+# A failure of its own, wherever it stands in its line: in a test within a test,
+# behind a null character or a colour; and the end of a whole program.
+OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|Bail out!.*", re.I)
 # What no second run makes good, and no "ok": a fault of the kernel, a board that
-# hangs, a sanitizer's or valgrind's report.
+# hangs, a sanitizer's or valgrind's report, what glibc, bash or qemu-user say of
+# a program that crashes.
 FAULTS = re.compile(
     r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
     r"emulator ended)\b.*|"
     r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer: .*|\w+Sanitizer:DEADLYSIGNAL|"
     r"\S+: runtime error: .*|==\d+== ERROR SUMMARY: [1-9].*|"
     r"==\d+== (?:Conditional jump|Use of uninitialised|Invalid \w+ of|"
-    r"Syscall param).*")
+    r"Syscall param).*|"
+    r"\*\*\* .* \*\*\*: terminated|"
+    r"(?:double free or corruption|(?:free|malloc|realloc|munmap_chunk)\(\): "
+    r"\w+).*|"
+    r"\S+: line \d+: +\d+ (?:Segmentation fault|Bus error|Aborted|"
+    r"Illegal instruction|Floating point exception)\b.*|"
+    r"qemu: uncaught target signal (?:4|6|7|8|11)\b.*")
 # 125 is a board's own failure; the others are what a shell makes of SIGILL,
 # SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
@@ -72,35 +82,44 @@ class Result:
 
     def parse(self, output):
         self.output = output
-        plan, seen, comment = None, 0, ""
+        plans, numbers, comment = [], [], ""
         for line in output.splitlines():
-            found = PLAN.match(line)
-            if found and plan is None:
-                plan = int(found.group(1))
-                if plan == 0:
-                    self._skip("all of it", found.group(2))
-                continue
-            found = LINE.match(line)
-            if found:
-                seen += 1
+            plan, found = PLAN.match(line), LINE.match(line)
+            if plan:
+                plans.append(int(plan.group(1)))
+                if not plans[-1]:
+                    self._skip("all of it", plan.group(2))
+            elif found:
+                numbers.append(found.group(2))
                 self._take(found, comment)
                 comment = ""
+            elif OTHER_FAILURE.match(line):
+                self.failed.append(line.strip())
             elif line.startswith("#"):
                 comment = line.lstrip("# ")
-        if plan is None and not seen:
+        self._check_plan(plans, numbers)
+
+    def _check_plan(self, plans, numbers):
+        if not plans and not numbers:
             self.failed.append("prints no test")
-        elif plan is None:
+        elif not plans:
             self.failed.append("prints no plan: did it end early?")
-        elif plan != seen:
-            self.failed.append(f"planned {plan} tests, ran {seen}")
+        elif len(plans) > 1:
+            self.failed.append(f"prints {len(plans)} plans")
+        elif plans[0] != len(numbers):
+            self.failed.append(f"planned {plans[0]} tests, ran {len(numbers)}")
+        given = [number for number in numbers if number]
+        self.failed += [f"there are {given.count(number)} tests {number}"
+                        for number in sorted(set(given))
+                        if given.count(number) > 1]
 
     def _take(self, found, comment):
         bad, number, name = found.groups()
         directive = DIRECTIVE.search(name)
         name = DIRECTIVE.sub("", name)
-        # cmocka alone calls a skip "not ok", and then without a name
+        # cmocka alone calls a skip "not ok", and names it behind the word
         is_skip = (directive and directive.group(1).lower() == "skip"
-                   and not (bad and name))
+                   and not (bad and (name or not directive.group(2))))
         name = name or f"test {number}"
         if is_skip:
             self._cmocka_or_skip(name, directive.group(2), comment)
