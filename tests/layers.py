@@ -410,6 +410,20 @@ LAYERS = {one.__name__: one for one in (
 NAMES = list(LAYERS)
 
 
+# Layers that run nothing, or nothing unless they are asked for.
+ONLY_BUILDS, ON_DEMAND = ("clang",), ("races", "memory", "packages")
+
+
+def _may_be_empty(name, options):
+    return (name in ONLY_BUILDS or options.select
+            or name in ON_DEMAND and not _is_asked_for(name, options))
+
+
 def collect(name, options):
     """(jobs, results of building) of a layer."""
-    return LAYERS[name](options)
+    jobs, said = LAYERS[name](options)
+    jobs = list(jobs)
+    if not (jobs or any(one.failed or one.skipped for one in said)
+            or _may_be_empty(name, options)):
+        said = [*said, tap.single(name, "tests", "there are none")]
+    return jobs, said
