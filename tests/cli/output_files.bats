@@ -56,7 +56,8 @@ former_is_there_alone() {
 
 # Each is one line of some 300 bytes.
 @test "a_disk_that_fills_up_has_whole_intervals_and_stderr_the_rest" {
-	full 1500 stat -I 20 -j -o file -e page-faults -- sleep 0.3
+	full 1500 stat -I 20 -j -o file -e page-faults -- \
+		"$BATS_TEST_DIRNAME/intervals" 12 sleep 0.02
 	[ "$status" -eq 125 ]
 	[ "$(grep -c cannot err)" -eq 1 ]
 	grep -v cannot err >rest
@@ -66,7 +67,7 @@ former_is_there_alone() {
 		parts = [[json.loads(line)["interval_s"] for line in open(name)]
 		         for name in ("file", "rest")]
 		assert parts[0] and parts[0] + parts[1] == sorted(sum(parts, []))
-		assert parts[0][0] < 0.1 and parts[1][-1] > 0.3
+		assert len(sum(parts, [])) >= 10, parts
 	P
 }
 

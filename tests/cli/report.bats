@@ -32,7 +32,8 @@ payload() {	# PAGE EXPRESSION
 
 @test "report_makes_a_page_of_what_stat_compare_and_regions_write" {
 	"$upmu" stat -j -o stat.json -e page-faults -- true
-	"$upmu" stat -I 20 -j -o intervals.json -e page-faults -- sleep 0.1
+	"$upmu" stat -I 20 -j -o intervals.json -e page-faults -- \
+		"$BATS_TEST_DIRNAME/intervals" 5 sleep 0.02
 	"$upmu" compare -r 2 -w 0 -e page-faults -j -o compare.json true -- ls
 	"$upmu" report -o page.html stat.json intervals.json compare.json
 	[ "$(payload page.html '[f["kind"] for f in r["files"]]')" = \

@@ -5,6 +5,7 @@
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	check=$BATS_TEST_DIRNAME/check_stat_output.py
+	intervals=$BATS_TEST_DIRNAME/intervals
 	events=page-faults,task-clock,cycles,instructions
 	cd "$BATS_TEST_TMPDIR"
 }
@@ -27,7 +28,7 @@ setup() {
 }
 
 @test "stat_json_of_intervals_is_one_object_a_line" {
-	"$upmu" stat -j -I 50 -e "$events" -o report -- sleep 0.2
+	"$upmu" stat -j -I 50 -e "$events" -o report -- "$intervals" 3 sleep 0.1
 	"$check" json report
 	[ "$(wc -l <report)" -ge 2 ]
 	grep -q '^{.*"interval_s".*}$' report
@@ -50,7 +51,8 @@ setup() {
 @test "stat_csv_of_repeated_runs_and_intervals_keeps_its_columns" {
 	"$upmu" stat --format csv -r 3 -e "$events" -o report -- true
 	"$check" csv report
-	"$upmu" stat --format csv -I 50 -e "$events" -o report -- sleep 0.2
+	"$upmu" stat --format csv -I 50 -e "$events" -o report -- \
+		"$intervals" 3 sleep 0.1
 	"$check" csv report
 	[ "$(grep -c interval_s report)" -eq 1 ]
 }
