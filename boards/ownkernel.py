@@ -34,6 +34,8 @@ class Own(typing.NamedTuple):
 OWN = {
     ("debug", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                             "zImage", "machine arm trouble kasan", 5),
+    ("debug", "arm64"): Own("bookworm", "arm64", "aarch64-linux-gnu-",
+                            "Image", "machine arm64 trouble kasan", 5),
     ("user-access", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                                   "zImage", "machine arm", 1,
                                   ("0001-*.patch",
