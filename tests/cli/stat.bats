@@ -203,6 +203,15 @@ counting() {	# PID
 	kill "$(cat daemon)"
 }
 
+@test "stat_timeout_ends_a_program_that_is_stopped" {
+	status=0
+	# shellcheck disable=SC2016	# the program's own
+	timeout -s KILL 20 "$upmu" stat --timeout 100 -e task-clock -o report -- \
+		sh -c 'echo $$ >pid; kill -STOP $$' 3>&- || status=$?
+	kill -KILL "$(cat pid)" || true
+	[ "$status" -eq 124 ]
+}
+
 @test "stat_timeout_ends_the_program_with_status_124" {
 	run "$upmu" stat --timeout 200 -e task-clock -- sleep 30
 	[ "$status" -eq 124 ]

@@ -148,10 +148,13 @@ static void time_out(struct stat_run *run)
 {
 	run->stop_ns = INFINITY;
 	run->timed_out = true;
-	if (run->has_child)
-		kill(run->child.pid, SIGTERM);
-	else
+	if (!run->has_child) {
 		run->ended = true;
+		return;
+	}
+	kill(run->child.pid, SIGTERM);
+	/* One that is stopped would not hear of it. */
+	kill(run->child.pid, SIGCONT);
 }
 
 static void look_after(struct stat_run *run, double now)
