@@ -149,32 +149,30 @@ class Model:
         return ["-plugin", f"{self.plugin},settings={settings}{more}"]
 
     def tell(self, call, tree):
-        """Tells the guest in its device tree, in a node for each kind of
-        core that is called as its table in lib/events; call(*words) runs a
-        program."""
+        """Tells the guest in its device tree, in a property for each kind of
+        core that is called as its table in lib/events: title, geometry, codes
+        of what it counts; call(*words) runs a program."""
         if not self.names:
             return
         top = "/upmu-model"
 
-        def put(kind, node, name, *values):
-            call("fdtput", "-t", kind, tree, node, name, *values)
+        def put(name, *values):
+            call("fdtput", "-t", "s", tree, top, name, *values)
 
         call("fdtput", "-cp", tree, top)
-        put("s", top, "compatible", "upmu,model")
+        put("compatible", "upmu,model")
         if self.reason:
             if self.is_unlike():
                 print("boards/run: all CPUs say that they are of one kind: "
                       + self.reason, file=sys.stderr)
-            put("s", top, "refused", self.reason)
+            put("refused", self.reason)
         for name in dict.fromkeys(self.names):
-            node, about = f"{top}/{name}", self.cores[name]
-            call("fdtput", "-cp", tree, node)
-            put("s", node, "title", about["title"])
+            about, texts = self.cores[name], []
             if self.events:
-                put("s", node, "geometry", geometry(about))
                 exact = EXACT.get(name, ())
-                put("x", node, "events", *(
-                    code[2:] for code in self.events[name]
-                    if code not in exact))
-                if exact:
-                    put("x", node, "exact", *(code[2:] for code in exact))
+                modelled = [code for code in self.events[name]
+                            if code not in exact]
+                texts = [geometry(about)] + [
+                    " ".join(code[2:] for code in codes)
+                    for codes in (modelled, exact)]
+            put(name, about["title"], *texts)

@@ -3,6 +3,7 @@
  * An emulated board's models of its cores (boards/model) tell themselves in
  * the device tree: which events they count, or why there are none.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/events/events.h"
@@ -10,48 +11,80 @@
 
 #define NODE "/sys/firmware/devicetree/base/upmu-model"
 
-#define CELL 4 /* bytes of a device tree's number, the highest first */
+/* Of one core: its title, its geometry, its two lists of codes. */
+#define TEXT_SIZE 2048
 
-static void read_text(int node, const char *name, char *text, size_t size)
+/* The next of the strings up to @end, each with its NUL; "" behind the last. */
+static const char *next(const char *text, const char *end)
 {
-	if (upmu_sys_read_text_at(node, name, text, size))
-		text[0] = '\0';
+	while (text < end && *text)
+		text++;
+	return text < end ? text + 1 : end;
 }
 
-static void read_codes(int node, const char *name, unsigned char *codes)
+static void copy(char *out, size_t size, const char *text)
 {
-	unsigned char cells[UPMU_MODEL_CODES * CELL];
-	ssize_t n = upmu_sys_read_bytes_at(node, name, cells, sizeof(cells));
+	size_t length = strlen(text);
 
-	for (ssize_t i = 0; i + CELL <= n; i += CELL) {
-		unsigned int code = cells[i + 2] << 8 | cells[i + 3];
+	length = length < size ? length : size - 1;
+	memcpy(out, text, length);
+	out[length] = '\0';
+}
 
+/* "3 1d c0" */
+static void read_codes(const char *text, unsigned char *codes)
+{
+	while (*text) {
+		char *end;
+		unsigned long code = strtoul(text, &end, 16);
+
+		if (end == text)
+			return;
 		if (code < UPMU_MODEL_CODES)
 			codes[code / 8] |= 1u << code % 8;
+		text = end;
 	}
 }
 
-/* A node for each kind of core, called as the core's table. */
+/*
+ * One property for each kind of core, called as the core's table. Each file of
+ * sysfs costs some 10,000 instructions, each time that something is counted.
+ */
 static void read_kind(int models, struct upmu_core_kind *kind)
 {
-	int node;
+	struct upmu_core_model *model = &kind->model;
+	char text[TEXT_SIZE];
+	const char *at = text, *end;
+	ssize_t n;
 
 	if (!kind->core)
 		return;
-	node = upmu_sys_open_folder_at(models, upmu_core_name(kind->core));
-	if (node < 0)
+	n = upmu_sys_read_bytes_at(models, upmu_core_name(kind->core), text,
+				   sizeof(text) - 1);
+	if (n <= 0)
 		return;
-	read_text(node, "title", kind->model.title, sizeof(kind->model.title));
-	read_text(node, "geometry", kind->model.geometry,
-		  sizeof(kind->model.geometry));
-	read_codes(node, "events", kind->model.codes);
-	read_codes(node, "exact", kind->model.exact);
-	upmu_sys_close(node);
+	end = text + n;
+	text[n] = '\0';
+	copy(model->title, sizeof(model->title), at);
+	at = next(at, end);
+	copy(model->geometry, sizeof(model->geometry), at);
+	at = next(at, end);
+	read_codes(at, model->codes);
+	read_codes(next(at, end), model->exact);
+}
+
+static bool counts_any(const struct upmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		if (machine->kinds[i].model.geometry[0])
+			return true;
+	return false;
 }
 
 void upmu_model_read(struct upmu_machine *machine)
 {
 	int node = upmu_sys_open_folder(NODE);
+	char *refused = machine->model.refused;
 
 	memset(&machine->model, 0, sizeof(machine->model));
 	for (size_t i = 0; i < machine->n_kinds; i++)
@@ -60,10 +93,12 @@ void upmu_model_read(struct upmu_machine *machine)
 	if (node < 0)
 		return;
 	machine->model.is_told = true;
-	read_text(node, "refused", machine->model.refused,
-		  sizeof(machine->model.refused));
 	for (size_t i = 0; i < machine->n_kinds; i++)
 		read_kind(node, &machine->kinds[i]);
+	if (!counts_any(machine) &&
+	    upmu_sys_read_text_at(node, "refused", refused,
+				  sizeof(machine->model.refused)))
+		refused[0] = '\0';
 	upmu_sys_close(node);
 }
 

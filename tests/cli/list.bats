@@ -491,20 +491,18 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 
 @test "explain_tells_what_the_boards_model_counts" {
 	board=$BATS_TEST_TMPDIR/pi2
-	model=$board/sys/firmware/devicetree/base/upmu-model/cortex-a7
+	model=$board/sys/firmware/devicetree/base/upmu-model
 	"$fixtures/unpack" "$BATS_TEST_TMPDIR" pi2
 	mkdir -p "$model"
-	printf 'Cortex-A7\0' >"$model/title"
-	printf 'L1D 32 KiB\0' >"$model/geometry"
-	printf '\0\0\0\3\0\0\0\20' >"$model/events"
+	printf 'Cortex-A7\0L1D 32 KiB\0003 10\0\0' >"$model/cortex-a7"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
 	text=$(tr -s ' \n' ' ' <<<"$output")
 	[[ "$text" == *"model counted by this board's model of the Cortex-A7 (L1D"* ]]
 	UPMU_ROOT=$board run "$upmu" list --explain l1i_cache_refill
 	text=$(tr -s ' \n' ' ' <<<"$output")
 	[[ "$text" == *"model not counted by this board's model of the Cort"* ]]
-	rm "$model/events"
-	printf 'no plugins\0' >"$model/../refused"
+	printf 'Cortex-A7\0' >"$model/cortex-a7"
+	printf 'no plugins\0' >"$model/refused"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
 	[[ "$output" == *"of the Cortex-A7, refused: no plugins"* ]]
 	on pi2 --explain l1d_cache_refill
@@ -585,13 +583,9 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	board=$BATS_TEST_TMPDIR/odroid-xu4
 	model=$board/sys/firmware/devicetree/base/upmu-model
 	"$fixtures/unpack" "$BATS_TEST_TMPDIR" odroid-xu4
-	mkdir -p "$model/cortex-a7" "$model/cortex-a15"
-	printf 'Cortex-A7\0' >"$model/cortex-a7/title"
-	printf 'Cortex-A15\0' >"$model/cortex-a15/title"
-	printf 'L1D 4 ways\0' >"$model/cortex-a7/geometry"
-	printf 'L1D 2 ways\0' >"$model/cortex-a15/geometry"
-	printf '\0\0\0\3\0\0\0\20' >"$model/cortex-a7/events"
-	printf '\0\0\0\4' >"$model/cortex-a15/events"
+	mkdir -p "$model"
+	printf 'Cortex-A7\0L1D 4 ways\0003 10\0' >"$model/cortex-a7"
+	printf 'Cortex-A15\0L1D 2 ways\0004\0\0' >"$model/cortex-a15"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
 	text=$(tr -s ' \n' ' ' <<<"$output")
 	[[ "$text" == *"model counted by this board's model of the Cortex-A7 (L1D 4"* ]]
