@@ -166,6 +166,15 @@ int upmu_sys_release(char *out, size_t size)
 	return snprintf(out, size, "%s", name.release) < (int)size ? 0 : -EFBIG;
 }
 
+bool upmu_sys_is_arm32(void)
+{
+	struct utsname name;
+
+	return !root_of_paths()[0] && !uname(&name) &&
+	       (!strncmp(name.machine, "armv7", 5) ||
+		!strncmp(name.machine, "armv6", 5));
+}
+
 int upmu_sys_ioctl(int fd, unsigned long request, void *arg)
 {
 	int ret = ioctl(fd, request, arg);

@@ -40,6 +40,8 @@ int upmu_sys_read_long(const char *path, long *value);
 
 /** The kernel's version, as "uname -r" tells it; 0, -errno or -EFBIG. */
 int upmu_sys_release(char *out, size_t size);
+/** Is the kernel surely one of 32 bits? Of a fixture nothing is sure. */
+bool upmu_sys_is_arm32(void);
 
 bool upmu_sys_exists(const char *path);
 

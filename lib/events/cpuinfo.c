@@ -117,11 +117,10 @@ static void spread(struct reading *r)
 		set_midr(r->info, (unsigned int)cpu, r->midr);
 }
 
-/* Half a file would be half the truth on a machine of unlike cores. */
-static void read_proc(struct upmu_cpuinfo *info)
+/* 0, or the error after which what was read is half the truth. */
+static int read_proc(struct upmu_cpuinfo *info)
 {
-	struct upmu_cpuinfo found = *info;
-	struct reading r = { .info = &found, .cpu = -1 };
+	struct reading r = { .info = info, .cpu = -1 };
 	char block[1024], line[96];
 	size_t length = 0;
 	ssize_t n;
@@ -129,7 +128,7 @@ static void read_proc(struct upmu_cpuinfo *info)
 
 	fd = upmu_sys_open("/proc/cpuinfo", O_RDONLY);
 	if (fd < 0)
-		return;
+		return 0;
 	while ((n = upmu_sys_read(fd, block, sizeof(block))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (block[i] != '\n') {
@@ -146,21 +145,24 @@ static void read_proc(struct upmu_cpuinfo *info)
 	}
 	upmu_sys_close(fd);
 	if (n < 0)
-		return;
+		return (int)n;
 	finish_cpu(&r);
 	spread(&r);
-	*info = found;
+	return 0;
 }
 
-void upmu_cpuinfo_read(struct upmu_cpuinfo *info)
+/* Does it tell of all CPUs? */
+static bool read_sysfs(struct upmu_cpuinfo *info)
 {
+	/* Only 64-bit kernels have the file; looking for it is not cheap. */
+	unsigned int most = upmu_sys_is_arm32() ? 0 : UPMU_CPUS_MAX;
 	bool all = true;
 	unsigned int cpu;
 
 	memset(info, 0, sizeof(*info));
-	for (cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
+	for (cpu = 0; cpu < most; cpu++) {
 		if (!sysfs_midr(cpu, &info->midrs[cpu])) {
-			info->arch = 8; /* only 64-bit kernels have the file */
+			info->arch = 8;
 			info->n = cpu + 1;
 			continue;
 		}
@@ -169,6 +171,12 @@ void upmu_cpuinfo_read(struct upmu_cpuinfo *info)
 			break;
 		all = false;
 	}
-	if (!all || !cpu)
-		read_proc(info);
+	return all && cpu;
+}
+
+void upmu_cpuinfo_read(struct upmu_cpuinfo *info)
+{
+	/* Half a file would be half the truth on a machine of unlike cores. */
+	if (!read_sysfs(info) && read_proc(info))
+		read_sysfs(info);
 }

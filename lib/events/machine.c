@@ -276,13 +276,16 @@ static int find_kinds(struct upmu_machine *machine)
 
 static unsigned int linux_version(void)
 {
-	unsigned int major, minor;
-	char release[80];
+	unsigned long major, minor;
+	char release[80], *point, *end;
 
-	if (upmu_sys_release(release, sizeof(release)) ||
-	    sscanf(release, "%u.%u", &major, &minor) != 2)
+	if (upmu_sys_release(release, sizeof(release)))
 		return 0;
-	return UPMU_LINUX(major, minor);
+	major = strtoul(release, &point, 10);
+	minor = *point == '.' ? strtoul(point + 1, &end, 10) : 0;
+	if (point == release || *point != '.' || end == point + 1)
+		return 0;
+	return (unsigned int)UPMU_LINUX(major, minor);
 }
 
 int upmu_machine_read(struct upmu_machine *machine)

@@ -39,20 +39,30 @@ static void write_modifiers(char *out, uint8_t modifiers)
 	*out = '\0';
 }
 
+static char *put(char *out, char *end, const char *text, size_t length)
+{
+	size_t room = (size_t)(end - out);
+
+	length = length < room ? length : room;
+	memcpy(out, text, length);
+	return out + length;
+}
+
 /* `name`, `name:u`, `label/name/`, `label/name/u`. */
 static void write_name(struct upmu_event *event, const char *label,
 		       struct piece name)
 {
-	char modifiers[4];
+	char *out = event->name, *end = out + sizeof(event->name) - 4;
 
-	write_modifiers(modifiers, event->modifiers);
-	if (label)
-		snprintf(event->name, sizeof(event->name), "%s/%.*s/%s", label,
-			 (int)name.length, name.text, modifiers);
-	else
-		snprintf(event->name, sizeof(event->name), "%.*s%s%s",
-			 (int)name.length, name.text, modifiers[0] ? ":" : "",
-			 modifiers);
+	/* By pieces: a list of events has a name for each. */
+	if (label) {
+		out = put(out, end, label, upmu_span(label, '\0'));
+		out = put(out, end, "/", 1);
+	}
+	out = put(out, end, name.text, name.length);
+	if (label || event->modifiers)
+		out = put(out, end, label ? "/" : ":", 1);
+	write_modifiers(out, event->modifiers);
 }
 
 static struct upmu_event *add_entry(struct question *q,
