@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "tools/digits.h"
+#include "tools/line.h"
 
 /* Numbers that are the same in each run, of all sizes. */
 static uint64_t next(uint64_t *state)
@@ -105,6 +107,41 @@ static void thousands_are_parted_at_each_length(void **state)
 	}
 }
 
+/* Words of all lengths, so that a line is written in pieces, too. */
+static void a_line_is_written_as_by_printf(void **state)
+{
+	static char word[600];
+	char *ours, *libcs;
+	size_t size, libcs_size;
+	FILE *out = open_memstream(&ours, &size);
+	FILE *by_printf = open_memstream(&libcs, &libcs_size);
+	struct line line;
+
+	(void)state;
+	assert_non_null(out);
+	assert_non_null(by_printf);
+	line_begin(&line, out);
+	for (size_t length = 0; length < sizeof(word) - 1; length++) {
+		memset(word, 'a' + (int)(length % 26), length);
+		line_put(&line, word);
+		line_right(&line, 20, word);
+		line_left(&line, 26, word);
+		fprintf(by_printf, "%s%20s%-26s", word, word, word);
+		if (length % 7)
+			continue;
+		line_end(&line);
+		fputc('\n', by_printf);
+	}
+	line_end(&line);
+	fputc('\n', by_printf);
+	fclose(out);
+	fclose(by_printf);
+	assert_int_equal(size, libcs_size);
+	assert_memory_equal(ours, libcs, size);
+	free(ours);
+	free(libcs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +149,7 @@ int main(void)
 		cmocka_unit_test(ties_are_written_as_by_printf),
 		cmocka_unit_test(what_is_no_common_number_is_left_to_printf),
 		cmocka_unit_test(thousands_are_parted_at_each_length),
+		cmocka_unit_test(a_line_is_written_as_by_printf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

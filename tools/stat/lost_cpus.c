@@ -10,12 +10,23 @@ static bool is_lost(const struct stat_report *report, int cpu)
 	       report->lost[cpu / 64] >> cpu % 64 & 1;
 }
 
+/* Most often there is none: no need to look at each CPU. */
+static bool any_lost(const struct stat_report *report)
+{
+	for (size_t i = 0; i < UPMU_CPUS_MAX / 64; i++)
+		if (report->lost[i])
+			return true;
+	return false;
+}
+
 size_t out_lost_cpus(char *list, const struct stat_report *report)
 {
 	char *at = list, *end = list + OUT_CPUS_SIZE - sizeof("1023-1024,");
 	size_t n = 0;
 
 	*list = 0;
+	if (!any_lost(report))
+		return 0;
 	for (int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
 		bool last = !is_lost(report, cpu + 1);
 

@@ -462,17 +462,22 @@ static int no_metrics(void)
 static int add_events(struct engine_events *events, const char *software,
 		      const struct stat_groups *groups)
 {
-	char *metrics = stat_groups_events(groups, &events->machine);
 	struct upmu_events_error why = { .text = "out of memory" };
-	char *list = NULL;
+	char *metrics, *list = NULL;
 	int error = -1;
 
-	if (metrics && groups->n && !metrics[0])
+	if (!groups->n) {
+		if (software[0] && engine_events_add(events, software, &why))
+			return tell(&why);
+		return 0;
+	}
+	metrics = stat_groups_events(groups, &events->machine);
+	if (metrics && !metrics[0])
 		error = no_metrics();
 	else if (!metrics ||
-		 asprintf(&list, "%s%s%s", software,
-			  software[0] && metrics[0] ? "," : "", metrics) < 0 ||
-		 (list[0] && engine_events_add(events, list, &why)))
+		 asprintf(&list, "%s%s%s", software, software[0] ? "," : "",
+			  metrics) < 0 ||
+		 engine_events_add(events, list, &why))
 		error = tell(&why);
 	else
 		error = 0;

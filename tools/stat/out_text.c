@@ -7,6 +7,7 @@
 #include "out.h"
 #include "regions.h"
 #include "tools/digits.h"
+#include "tools/line.h"
 
 /* Below this an interval is told in events where percents would be silly. */
 #define FEW_EVENTS 1e6
@@ -36,56 +37,56 @@ static bool shows_estimates(const struct stat_report *report)
 }
 
 /* How far the 95 % interval reaches, in percent of the estimate. */
-static void write_interval(FILE *out, const struct engine_count *count)
+static void tell_interval(char *text, size_t size, const struct estimate *e)
 {
-	const struct estimate *e = &count->estimate;
-	char low[DIGITS_SIZE], high[DIGITS_SIZE], text[64];
+	char low[DIGITS_SIZE], high[DIGITS_SIZE];
 	double down, up;
 
-	if (!count->estimated || e->high <= 0) {
-		fprintf(out, "%16s", "");
-		return;
-	}
 	if (e->high > 2 * e->total && e->high < FEW_EVENTS) {
-		snprintf(text, sizeof(text), "%s to %s",
-			 digits_fixed(low, e->low, 0),
+		snprintf(text, size, "%s to %s", digits_fixed(low, e->low, 0),
 			 digits_fixed(high, e->high, 0));
-		fprintf(out, "%16s", text);
 		return;
 	}
 	down = 100 * (e->total - e->low) / e->total;
 	up = 100 * (e->high - e->total) / e->total;
 	if (!isfinite(up))
-		snprintf(text, sizeof(text), "unknown");
+		snprintf(text, size, "unknown");
 	else if (fabs(up - down) < fmax(0.1 * (up + down), 0.1))
-		snprintf(text, sizeof(text), "+- %s %%",
+		snprintf(text, size, "+- %s %%",
 			 digits_fixed(low, (up + down) / 2, 2));
 	else
-		snprintf(text, sizeof(text), "-%s +%s %%",
-			 digits_fixed(low, down, 1), digits_fixed(high, up, 1));
-	fprintf(out, "%16s", text);
+		snprintf(text, size, "-%s +%s %%", digits_fixed(low, down, 1),
+			 digits_fixed(high, up, 1));
 }
 
-static void write_estimate(FILE *out, const struct stat_report *report,
-			   const struct engine_count *count)
+static void add_estimate(struct line *line, const struct stat_report *report,
+			 const struct engine_count *count)
 {
-	char share[DIGITS_SIZE], raw[DIGITS_SIZE];
+	char text[DIGITS_SIZE] = "";
 
-	write_interval(out, count);
-	fprintf(out, " %8s %% %18s",
-		digits_fixed(share, 100 * stat_share(count), 1),
-		number(raw, report, (double)count->raw));
+	if (count->estimated && count->estimate.high > 0)
+		tell_interval(text, 64, &count->estimate);
+	line_right(line, 16, text);
+	line_right(line, 9, digits_fixed(text, 100 * stat_share(count), 1));
+	line_put(line, " %");
+	line_right(line, 19, number(text, report, (double)count->raw));
 }
 
-static void write_spread(FILE *out, const struct stat_spread *spread)
+static void add_spread(struct line *line, const struct stat_spread *spread)
 {
-	if (spread->n > 1 && spread->mean > 0)
-		fprintf(out, "  +- %5.2f %%",
-			100 * spread->deviation / spread->mean);
+	char text[DIGITS_SIZE];
+
+	if (spread->n < 2 || !(spread->mean > 0))
+		return;
+	line_put(line, "  +- ");
+	line_right(line, 5,
+		   digits_fixed(text, 100 * spread->deviation / spread->mean,
+				2));
+	line_put(line, " %");
 }
 
-static void write_metrics(FILE *out, const struct stat_metric *metric, size_t n,
-			  int event)
+static void add_metrics(struct line *line, const struct stat_metric *metric,
+			size_t n, int event)
 {
 	const char *mark = "  # ";
 	char value[DIGITS_SIZE];
@@ -93,11 +94,22 @@ static void write_metrics(FILE *out, const struct stat_metric *metric, size_t n,
 	for (size_t i = 0; i < n; i++) {
 		if (metric[i].event != event || metric[i].row)
 			continue;
-		fprintf(out, "%s%s %s%s", mark,
-			digits_fixed(value, metric[i].value, 3),
-			metric[i].label, metric[i].unsure ? " (unsure)" : "");
+		line_put(line, mark);
+		line_put(line, digits_fixed(value, metric[i].value, 3));
+		line_put(line, " ");
+		line_put(line, metric[i].label);
+		line_put(line, metric[i].unsure ? " (unsure)" : "");
 		mark = ", ";
 	}
+}
+
+static void add_share(struct line *line, const struct engine_count *count)
+{
+	char text[DIGITS_SIZE];
+
+	line_put(line, " in ");
+	line_put(line, digits_fixed(text, 100 * stat_share(count), 1));
+	line_put(line, " % of the time");
 }
 
 static void write_count(FILE *out, const struct stat_report *report, size_t i,
@@ -107,25 +119,30 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 	const struct engine_event *event = &report->events->event[i];
 	const struct engine_count *count = &report->count[i];
 	char text[DIGITS_SIZE];
+	struct line line;
 
 	write_place(out, report);
+	line_begin(&line, out);
+	line_right(&line, 20,
+		   count->state == ENGINE_COUNTED
+			   ? number(text, report, stat_value(report, count))
+			   : stat_state_text(count->state));
+	line_put(&line, "  ");
 	if (count->state != ENGINE_COUNTED) {
-		fprintf(out, "%20s  %s\n", stat_state_text(count->state),
-			event->name);
+		line_put(&line, event->name);
+		line_end(&line);
 		return;
 	}
-	fprintf(out, "%20s  %-26s",
-		number(text, report, stat_value(report, count)), event->name);
-	if (event->unit[0])
-		fprintf(out, " %s", event->unit);
-	write_spread(out, stat_spread_of(report, count));
+	line_left(&line, 26, event->name);
+	line_put(&line, event->unit[0] ? " " : "");
+	line_put(&line, event->unit);
+	add_spread(&line, stat_spread_of(report, count));
 	if (estimates)
-		write_estimate(out, report, count);
+		add_estimate(&line, report, count);
 	else if (count->estimated && report->options->no_scale)
-		fprintf(out, " in %.1f %% of the time",
-			100 * stat_share(count));
-	write_metrics(out, metric, metrics, (int)i);
-	fputc('\n', out);
+		add_share(&line, count);
+	add_metrics(&line, metric, metrics, (int)i);
+	line_end(&line);
 }
 
 /* What the numbers are of: not all runs that were wanted need have been. */
@@ -179,10 +196,14 @@ static void write_time(FILE *out, const char *of, double seconds,
 		       const struct stat_spread *spread)
 {
 	char text[DIGITS_SIZE];
+	struct line line;
 
-	fprintf(out, "%20s  s %s", digits_fixed(text, seconds, 6), of);
-	write_spread(out, spread);
-	fputc('\n', out);
+	line_begin(&line, out);
+	line_right(&line, 20, digits_fixed(text, seconds, 6));
+	line_put(&line, "  s ");
+	line_put(&line, of);
+	add_spread(&line, spread);
+	line_end(&line);
 }
 
 static void write_times(FILE *out, const struct stat_report *report)
@@ -402,8 +423,9 @@ static void write_titles(FILE *out, const struct stat_report *report)
 {
 	if (report->places)
 		fprintf(out, "%-16s ", "");
-	fprintf(out, "%20s  %-26s%16s %10s %18s\n", "estimate", "event", "95 %",
-		"running", "counted");
+	fputs("            estimate  event                         "
+	      "        95 %    running            counted\n",
+	      out);
 }
 
 int stat_write_text(FILE *out, const struct stat_report *report)
