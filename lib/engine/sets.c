@@ -41,36 +41,53 @@ static uint32_t flags_of(const struct opening *o, const struct engine_set *set)
 	return flags;
 }
 
+/* A thread that has ended since, a CPU that went off: nothing to count. */
+static bool is_gone(int error)
+{
+	return error == -ESRCH || error == -ENODEV;
+}
+
 /*
- * Events that the first target refuses are struck from the set; where a
- * later one refuses (a thread that has ended since) it is not counted at all,
- * so that a group's numbers always stand in the same places.
+ * Events that the first target refuses are struck from the set, so that a
+ * group's numbers always stand in the same places. 0, or why a target has none.
  */
-static void open_on_target(const struct opening *o, struct engine_set *set,
-			   bool first, struct upmu_group *group)
+static int open_on_target(const struct opening *o, struct engine_set *set,
+			  bool first, struct upmu_group *group)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < set->n; i++) {
 		struct engine_event *event = &o->events->event[set->event[i]];
+		int error = upmu_group_add(group, &event->perf, 0);
 
-		if (!upmu_group_add(group, &event->perf, 0)) {
-			set->event[kept++] = set->event[i];
-			continue;
-		}
-		if (!first) {
+		if (error && !first) {
 			upmu_group_close(group);
-			return;
+			return error;
 		}
-		engine_refuse(o->events, event);
+		if (error)
+			engine_refuse(o->events, event);
+		else
+			set->event[kept++] = set->event[i];
 	}
 	set->n = kept;
+	return 0;
+}
+
+/* The rest of the targets is not what was asked for: better no number. */
+static void refuse_set(const struct opening *o, struct engine_set *set)
+{
+	for (size_t i = 0; i < set->n; i++)
+		engine_refuse(o->events, &o->events->event[set->event[i]]);
+	for (size_t t = 0; t < o->targets->n; t++)
+		upmu_group_close(&set->group[t]);
+	set->n = 0;
 }
 
 static int open_set(const struct opening *o, struct engine_set *set)
 {
 	uint32_t flags = flags_of(o, set);
 	bool first = true;
+	int error;
 
 	set->group = calloc(o->targets->n, sizeof(*set->group));
 	if (!set->group)
@@ -82,8 +99,12 @@ static int open_set(const struct opening *o, struct engine_set *set)
 				flags);
 		if (!engine_serves(o->events, set->lane, target))
 			continue;
-		open_on_target(o, set, first, &set->group[t]);
+		error = open_on_target(o, set, first, &set->group[t]);
 		first = false;
+		if (!error || is_gone(error))
+			continue;
+		refuse_set(o, set);
+		return 0;
 	}
 	return 0;
 }

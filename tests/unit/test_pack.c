@@ -28,6 +28,8 @@ static bool cycles_used[FDS];
 static int leader_of[FDS]; /* of an open event, plus 1; 0: no event */
 static bool takes[FDS];	   /* a counter */
 static unsigned int opened;
+static pid_t refused; /* no event is opened for this thread, for this reason */
+static int refusal;
 
 /* ARMv6 and ARMv7 call the cycle counter's event 0xff, ARMv8 0x11. */
 static bool is_cycles(const struct perf_event_attr *attr)
@@ -41,9 +43,12 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int leader = group < 0 ? fd : group;
 
-	(void)pid;
 	(void)cpu;
 	(void)flags;
+	if (refusal && pid == refused) {
+		close(fd);
+		return refusal;
+	}
 	assert_in_range(fd, 0, FDS - 1);
 	opened++;
 	leader_of[fd] = leader + 1;
@@ -334,6 +339,57 @@ static void six_hundred_events_have_each_a_set(void **state)
 	free(more);
 }
 
+/* Threads 1 to 3 are counted, of the third nothing can be opened. */
+static void open_on_three_threads(int error)
+{
+	static struct engine_target thread[] = { { .pid = 1, .cpu = -1 },
+						 { .pid = 2, .cpu = -1 },
+						 { .pid = 3, .cpu = -1 } };
+	const struct engine_targets targets = { .target = thread, .n = 3 };
+	const struct engine_sets_options how = { 0 };
+	struct upmu_events_error why;
+
+	upmu_sys_set_root(FIXTURES "/pi2");
+	counters = 4;
+	refused = 3;
+	refusal = error;
+	assert_int_equal(
+		engine_events_resolve(&events, "cycles,page-faults", &why), 0);
+	assert_int_equal(engine_sets_open(&sets, &events, &targets, &how), 0);
+	refusal = 0;
+}
+
+static void a_thread_that_cannot_be_counted_makes_no_number_too_small(void **s)
+{
+	static const int errors[] = { -EMFILE, -EACCES, -ENOMEM };
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		open_on_three_threads(errors[i]);
+		for (size_t k = 0; k < 2; k++)
+			assert_int_equal(events.event[k].state,
+					 ENGINE_NOT_SUPPORTED);
+		assert_true(events.reason[0]);
+		for (size_t k = 0; k < sets.n; k++)
+			for (size_t t = 0; t < 3; t++)
+				assert_int_equal(sets.set[k].group[t].n, 0);
+		done();
+	}
+}
+
+static void a_thread_that_has_ended_since_is_not_counted(void **s)
+{
+	(void)s;
+	open_on_three_threads(-ESRCH);
+	for (size_t k = 0; k < sets.n; k++) {
+		assert_int_equal(sets.set[k].group[0].n, 1);
+		assert_int_equal(sets.set[k].group[2].n, 0);
+	}
+	assert_int_equal(events.event[0].state, ENGINE_COUNTED);
+	assert_false(events.reason[0]);
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +397,9 @@ int main(void)
 			the_nine_make_rpistats_four_sets_on_an_arm1176),
 		cmocka_unit_test(four_counters_spare_one_for_instructions),
 		cmocka_unit_test(what_fits_is_one_set),
+		cmocka_unit_test(
+			a_thread_that_cannot_be_counted_makes_no_number_too_small),
+		cmocka_unit_test(a_thread_that_has_ended_since_is_not_counted),
 		cmocka_unit_test(
 			cycles_and_instructions_are_added_where_sets_take_turns),
 		cmocka_unit_test(
