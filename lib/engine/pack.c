@@ -95,10 +95,11 @@ static unsigned int group_size(const struct packing *p, size_t event)
 {
 	unsigned int group = p->events->event[event].parsed->group, n = 0;
 
+	if (!group)
+		return takes_counter(p, event);
 	for (size_t i = 0; i < p->events->n; i++)
 		n += takes_counter(p, i) &&
-		     (i == event ||
-		      (group && p->events->event[i].parsed->group == group));
+		     p->events->event[i].parsed->group == group;
 	return n;
 }
 

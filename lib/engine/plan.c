@@ -92,6 +92,10 @@ static const char *printed_unit(const struct upmu_event *event)
 	return strcmp(unit, "ns") ? "" : unit;
 }
 
+_Static_assert(sizeof(((struct engine_event *)0)->name) >=
+		       sizeof(((struct upmu_event *)0)->name),
+	       "a name is copied whole");
+
 static void take(struct engine_events *events, const struct upmu_event *parsed,
 		 bool hidden)
 {
@@ -106,7 +110,7 @@ static void take(struct engine_events *events, const struct upmu_event *parsed,
 		.base = find_base(parsed),
 		.hidden = hidden,
 	};
-	snprintf(event->name, sizeof(event->name), "%s", parsed->name);
+	strcpy(event->name, parsed->name);
 	event->modelled =
 		parsed->class == UPMU_EVENT_CORE && parsed->row &&
 		upmu_event_is_modelled(&events->machine.kinds[parsed->kind],
