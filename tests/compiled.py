@@ -31,17 +31,18 @@ class Compiled:
 
     def __init__(self, tree, build):
         self.build, self.commands, self.before = build, {}, {}
+        # {path: {how a compiler is called: one of the objects made so}}
         with open(build + "/compile_commands.json") as file:
             for one in json.load(file):
                 path = os.path.relpath(os.path.realpath(os.path.join(
                     one["directory"], one["file"])), os.path.realpath(tree))
-                self.commands.setdefault(path, one)
+                words = tuple(_without_places(shlex.split(one["command"])))
+                self.commands.setdefault(path, {}).setdefault(words, one)
 
-    def _code(self, path):
+    @staticmethod
+    def _object(words, one):
         """The object file's bytes; None where it does not compile."""
-        one = self.commands[path]
         with tempfile.TemporaryDirectory() as work:
-            words = _without_places(shlex.split(one["command"]))
             done = subprocess.run([*words, "-w", "-O2", "-o", work + "/code"],
                                   cwd=one["directory"],
                                   stdin=subprocess.DEVNULL,
@@ -57,12 +58,17 @@ class Compiled:
         if path in self.commands and path not in self.before:
             # what it includes may have to be made
             subprocess.run(["ninja", "-C", self.build, "--quiet",
-                            self.commands[path]["output"]], check=False,
+                            *(one["output"] for one in
+                              self.commands[path].values())], check=False,
                            stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
-            self.before[path] = self._code(path)
+            self.before[path] = {
+                words: self._object(words, one)
+                for words, one in self.commands[path].items()}
 
     def is_same(self, path):
-        """Whether it is as it was; a header is never known to be."""
+        """Whether it is as it was, also in the programs of tests that compile
+        it in another way; a header is never known to be."""
         return (path in self.commands
-                and self._code(path) == self.before[path])
+                and all(self._object(words, one) == self.before[path][words]
+                        for words, one in self.commands[path].items()))
