@@ -210,23 +210,29 @@ class Covering:
     """What was seen of a tree; of what has changed it is looked at anew.
 
     Of programs at once, of the command's tests when complete() is called: they
-    take longer by far, and programs notice most of what is broken in lib/.
+    take longer by far, and programs notice most of what is broken in lib/. Of
+    those of the command only the ones that came by one of the files when they
+    were last seen, or were never seen: most changes lead no test elsewhere.
     """
 
     def __init__(self, tree, folder):
         self.path = folder + "/covered.json.gz"
-        self.tree, self.build, self.seen = tree, folder + "/counted", {}
+        self.tree, self.build, known = tree, folder + "/counted", {}
         self.dropped = set()
         if os.path.exists(self.path):
             with gzip.open(self.path, "rt") as file:
-                self.seen = json.load(file)
+                known = json.load(file)
         _make(tree, self.build)
         stamps = _Stamps(self.build)
         self.every = [one for one in tests_of(tree, self.build)
                       if one.name not in UNCOUNTED]
         self.stamp = {one.name: stamps.of(one) for one in self.every}
-        self.seen = {name: one for name, one in self.seen.items()
-                     if one["stamp"] == self.stamp.get(name)}
+        known = {name: one for name, one in known.items()
+                 if name in self.stamp}
+        self.seen = {name: one for name, one in known.items()
+                     if one["stamp"] == self.stamp[name]}
+        self.seen_before = {name: one for name, one in known.items()
+                            if name not in self.seen}
         self._look([one for one in self.every if not one.title])
 
     def drop(self, name):
@@ -236,8 +242,13 @@ class Covering:
     def is_complete(self):
         return all(one.name in self.seen for one in self.every)
 
-    def complete(self):
-        self._look(self.every)
+    def _may_come_by(self, name, paths):
+        before = self.seen_before.get(name)
+        return not before or any(before["ran"].get(path) for path in paths)
+
+    def complete(self, paths):
+        self._look([one for one in self.every
+                    if self._may_come_by(one.name, paths)])
         # what failed is not asked for again
         self.every = [one for one in self.every if one.name in self.seen]
 
@@ -252,7 +263,7 @@ class Covering:
         finally:
             # whoever is killed here leaves no half of it
             with gzip.open(self.path + ".new", "wt", compresslevel=1) as file:
-                json.dump(self.seen, file)
+                json.dump({**self.seen_before, **self.seen}, file)
             os.replace(self.path + ".new", self.path)
 
     def _of(self, name, what):
