@@ -101,6 +101,26 @@ few() {	# OPTION...
 	[ "$(field out.json 'r["commands"][0]["runs"]')" = 5 ]
 }
 
+@test "compare_says_of_two_files_that_they_are_of_unlike_cores" {
+	"$upmu" stat -r 5 -e page-faults -j -o a.json -- true
+	python3 - <<-'E'
+		import json
+		report = json.load(open("a.json"))
+		for name, cores in (("a7", ["cortex-a7"]), ("same", ["cortex-a7"]),
+		                    ("tc2", ["cortex-a15", "cortex-a7"])):
+		    report["machine"] = {"cores": cores}
+		    json.dump(report, open(name + ".json", "w"))
+		del report["machine"]
+		json.dump(report, open("older.json", "w"))
+	E
+	run -0 "$upmu" compare a7.json tc2.json
+	[[ "$output" == *"A was counted on cortex-a7, B on cortex-a15 cortex-a7: "* ]]
+	for like in same older; do
+		run -0 "$upmu" compare a7.json $like.json
+		[[ "$output" != *"was counted on"* ]]
+	done
+}
+
 @test "compare_refuses_other_files_with_one_line_each" {
 	echo '{' >broken.json
 	echo '[1, 2]' >array.json

@@ -67,6 +67,7 @@ struct compare_command {
 	size_t runs;   /* that ended, and stand in the table */
 	int *status;   /* of each run, as a shell says it */
 	size_t failed; /* runs whose status is not 0 */
+	char *cores;   /* that a file says it was counted on, or NULL */
 };
 
 enum compare_verdict {

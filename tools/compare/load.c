@@ -121,6 +121,16 @@ static struct compare_command *add_command(struct compare *c, const char *path,
 /* ---- upmu stat -j ----------------------------------------------------------
  */
 
+/* An older upmu stat did not say them. */
+static void take_cores(struct compare_command *command, const json_t *root)
+{
+	const json_t *machine = json_object_get(root, "machine");
+	const json_t *cores = json_object_get(machine, "cores");
+
+	if (json_array_size(cores))
+		command->cores = join_words(cores);
+}
+
 static int load_stat(struct compare *c, const char *path, const json_t *root)
 {
 	size_t runs = size_or(root, "runs", 1), k = c->commands, i;
@@ -133,6 +143,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	free(name);
 	if (!command)
 		return refuse_file(path, "too many commands");
+	take_cores(command, root);
 	c->emulated = false; /* stat's reports do not say it */
 	row = row_of(c, "elapsed", "s");
 	if (row && json_object_get(root, "elapsed_s"))

@@ -242,6 +242,22 @@ static bool has_too_few(const struct compare *c)
 	return false;
 }
 
+/* Events of one name count different things there, at other speeds. */
+static void write_cores(FILE *out, const struct compare *c, const char *mark)
+{
+	const char *first = c->commands ? c->command[0].cores : NULL;
+
+	for (size_t k = 1; first && k < c->commands; k++) {
+		const char *cores = c->command[k].cores;
+
+		if (cores && strcmp(cores, first))
+			fprintf(out,
+				"%s%c was counted on %s, %c on %s: what differs "
+				"may be the cores\n",
+				mark, letter_of(0), first, letter_of(k), cores);
+	}
+}
+
 static void write_notes(FILE *out, const struct compare *c, const char *mark)
 {
 	if (has_too_few(c))
@@ -254,6 +270,7 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 			"%san interval without 0 is no verdict yet: one in 20 "
 			"is so by chance, and %zu were looked at\n",
 			mark, c->events * (c->commands - 1));
+	write_cores(out, c, mark);
 	if (c->emulated)
 		fprintf(out,
 			"%son an emulated board: counts are its "

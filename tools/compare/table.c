@@ -62,6 +62,7 @@ void compare_free(struct compare *c)
 		free(c->command[k].argv);
 		free(c->command[k].name);
 		free(c->command[k].status);
+		free(c->command[k].cores);
 	}
 	free(c->event);
 	free(c->reason);
