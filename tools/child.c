@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "lib/engine/descriptors.h"
 
 /*
  * What the new process needs, which may run on upmu's own memory: it lives
@@ -35,6 +36,7 @@ static int run_program(void *data)
 	int error;
 
 	sigaction(SIGCHLD, &start->sigchld, NULL);
+	engine_descriptors_as_given();
 	close(start->go[1]);
 	close(start->failed[0]);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);

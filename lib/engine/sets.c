@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "lib/engine/cpus.h"
+#include "lib/engine/descriptors.h"
 #include "lib/engine/pack.h"
 #include "lib/engine/registers.h"
 
@@ -58,7 +59,7 @@ static int open_on_target(const struct opening *o, struct engine_set *set,
 
 	for (size_t i = 0; i < set->n; i++) {
 		struct engine_event *event = &o->events->event[set->event[i]];
-		int error = upmu_group_add(group, &event->perf, 0);
+		int error = engine_group_add(group, &event->perf);
 
 		if (error && !first) {
 			upmu_group_close(group);

@@ -10,6 +10,7 @@
 #include <linux/perf_event.h>
 #include <sched.h>
 
+#include "lib/engine/descriptors.h"
 #include "lib/explain.h"
 
 struct trial {
@@ -28,7 +29,7 @@ static int open_event(struct trial *t, const struct engine_event *event)
 
 	if (t->events->user_only)
 		t->group.flags |= UPMU_PERF_EXCLUDE_KERNEL;
-	ret = upmu_group_add(&t->group, &event->perf, 0);
+	ret = engine_group_add(&t->group, &event->perf);
 	if (ret != -EACCES || t->events->user_only ||
 	    event->perf.exclude_kernel || event->perf.exclude_user)
 		return ret;

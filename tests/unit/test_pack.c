@@ -14,9 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "lib/sys.h"
+#include "lib/engine/descriptors.h"
 #include "lib/engine/sets.h"
 
 #define FDS 1024
@@ -37,6 +39,18 @@ static bool is_cycles(const struct perf_event_attr *attr)
 	return attr->config == 0xff || attr->config == 0x11;
 }
 
+#define FEW 100
+
+static bool is_short; /* no event can be opened with a limit of FEW */
+
+static bool is_short_of_descriptors(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return is_short && limit.rlim_cur == FEW;
+}
+
 int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 				    int cpu, int group, unsigned long flags)
 {
@@ -45,9 +59,9 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 
 	(void)cpu;
 	(void)flags;
-	if (refusal && pid == refused) {
+	if ((refusal && pid == refused) || is_short_of_descriptors()) {
 		close(fd);
-		return refusal;
+		return is_short ? -EMFILE : refusal;
 	}
 	assert_in_range(fd, 0, FDS - 1);
 	opened++;
@@ -351,7 +365,6 @@ static void open_on_three_threads(int error)
 
 	upmu_sys_set_root(FIXTURES "/pi2");
 	counters = 4;
-	refused = 3;
 	refusal = error;
 	assert_int_equal(
 		engine_events_resolve(&events, "cycles,page-faults", &why), 0);
@@ -364,6 +377,7 @@ static void a_thread_that_cannot_be_counted_makes_no_number_too_small(void **s)
 	static const int errors[] = { -EMFILE, -EACCES, -ENOMEM };
 
 	(void)s;
+	refused = 3;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		open_on_three_threads(errors[i]);
 		for (size_t k = 0; k < 2; k++)
@@ -377,9 +391,40 @@ static void a_thread_that_cannot_be_counted_makes_no_number_too_small(void **s)
 	}
 }
 
+static rlim_t limit_now(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur;
+}
+
+/* A program that is started has the limit that upmu was given. */
+static void more_descriptors_are_had_where_they_may_be(void **s)
+{
+	struct rlimit before, few;
+
+	(void)s;
+	getrlimit(RLIMIT_NOFILE, &before);
+	few = (struct rlimit){ .rlim_cur = FEW, .rlim_max = before.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &few);
+	is_short = true;
+	refused = 99;
+	open_on_three_threads(-EMFILE);
+	is_short = false;
+	assert_int_equal(events.event[0].state, ENGINE_COUNTED);
+	assert_int_equal(events.event[1].state, ENGINE_COUNTED);
+	assert_int_equal(limit_now(), before.rlim_max);
+	engine_descriptors_as_given();
+	assert_int_equal(limit_now(), FEW);
+	setrlimit(RLIMIT_NOFILE, &before);
+	done();
+}
+
 static void a_thread_that_has_ended_since_is_not_counted(void **s)
 {
 	(void)s;
+	refused = 3;
 	open_on_three_threads(-ESRCH);
 	for (size_t k = 0; k < sets.n; k++) {
 		assert_int_equal(sets.set[k].group[0].n, 1);
@@ -393,6 +438,8 @@ static void a_thread_that_has_ended_since_is_not_counted(void **s)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		/* First: it is done once in a process. */
+		cmocka_unit_test(more_descriptors_are_had_where_they_may_be),
 		cmocka_unit_test(
 			the_nine_make_rpistats_four_sets_on_an_arm1176),
 		cmocka_unit_test(four_counters_spare_one_for_instructions),
