@@ -40,8 +40,17 @@ FAULTS = [
 Mutant = collections.namedtuple("Mutant", "path line at end old new")
 
 
+_folder = TOP
+
+
+def read_from(folder):
+    """From now on: a copy, which stays whatever becomes of the tree."""
+    global _folder
+    _folder = folder
+
+
 def read(path):
-    with open(os.path.join(TOP, path)) as file:
+    with open(os.path.join(_folder, path)) as file:
         return file.read()
 
 
