@@ -441,7 +441,8 @@
 			y: { label: row.unit, grid: true, zero: true,
 				tickFormat: "~s" },
 			marks: [
-				Plot.ruleY([row.mean], { stroke: "var(--line)" }),
+				Plot.ruleY([row.mean], { stroke: "var(--c1)",
+					strokeDasharray: "4,3" }),
 				Plot.dot(list, { x: "at", y: "value", r: 2.5,
 					fill: "var(--c0)" }),
 				Plot.tip(list, Plot.pointer(tip({ x: "at", y: "value",
@@ -469,7 +470,8 @@
 				percent(r.imbalance_percent)]), true);
 		for (const row of counted)
 			figure(to, `${label(row)} by rank`,
-				"The line is the mean.", () => rankPlot(row, names),
+				"The dashed line is the mean.",
+				() => rankPlot(row, names),
 				["rank", label(row)],
 				names.slice(0, ROWS_SHOWN).map((name, at) =>
 					[name, show(row.values[at], row.unit)]));
