@@ -50,7 +50,8 @@ static bool is_gone(int error)
 
 /*
  * Events that the first target refuses are struck from the set, so that a
- * group's numbers always stand in the same places. 0, or why a target has none.
+ * group's numbers always stand in the same places; a target that is gone
+ * decides nothing. 0, or why a target has none.
  */
 static int open_on_target(const struct opening *o, struct engine_set *set,
 			  bool first, struct upmu_group *group)
@@ -61,7 +62,7 @@ static int open_on_target(const struct opening *o, struct engine_set *set,
 		struct engine_event *event = &o->events->event[set->event[i]];
 		int error = engine_group_add(group, &event->perf);
 
-		if (error && !first) {
+		if (error && (!first || is_gone(error))) {
 			upmu_group_close(group);
 			return error;
 		}
@@ -88,7 +89,7 @@ static int open_set(const struct opening *o, struct engine_set *set)
 {
 	uint32_t flags = flags_of(o, set);
 	bool first = true;
-	int error;
+	int error = 0;
 
 	set->group = calloc(o->targets->n, sizeof(*set->group));
 	if (!set->group)
@@ -101,12 +102,12 @@ static int open_set(const struct opening *o, struct engine_set *set)
 		if (!engine_serves(o->events, set->lane, target))
 			continue;
 		error = open_on_target(o, set, first, &set->group[t]);
-		first = false;
-		if (!error || is_gone(error))
-			continue;
-		refuse_set(o, set);
-		return 0;
+		if (error && !is_gone(error))
+			break;
+		first = first && error;
 	}
+	if (error && (first || !is_gone(error)))
+		refuse_set(o, set);
 	return 0;
 }
 

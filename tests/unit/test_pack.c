@@ -435,6 +435,22 @@ static void a_thread_that_has_ended_since_is_not_counted(void **s)
 	done();
 }
 
+/* A program's first thread may end before its others. */
+static void the_first_thread_has_ended_and_the_others_are_counted(void **s)
+{
+	(void)s;
+	refused = 1;
+	open_on_three_threads(-ESRCH);
+	for (size_t k = 0; k < sets.n; k++) {
+		assert_int_equal(sets.set[k].group[0].n, 0);
+		assert_int_equal(sets.set[k].group[1].n, 1);
+		assert_int_equal(sets.set[k].group[2].n, 1);
+	}
+	assert_int_equal(events.event[0].state, ENGINE_COUNTED);
+	assert_false(events.reason[0]);
+	done();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +463,8 @@ int main(void)
 		cmocka_unit_test(
 			a_thread_that_cannot_be_counted_makes_no_number_too_small),
 		cmocka_unit_test(a_thread_that_has_ended_since_is_not_counted),
+		cmocka_unit_test(
+			the_first_thread_has_ended_and_the_others_are_counted),
 		cmocka_unit_test(
 			cycles_and_instructions_are_added_where_sets_take_turns),
 		cmocka_unit_test(
