@@ -103,6 +103,39 @@ labels_apart() {	# PAGE: no two labels of an axis lie on each other
 	labels_apart page.html
 }
 
+axis() {	# TITLE: the words of its axis of numbers
+	python3 - "$1" <<-'E'
+		import html, re, sys
+		dom = html.unescape(open("dom").read())
+		plot = re.search(r"aria-label=\"" + sys.argv[1] + r"\".*?</svg>",
+		    dom, re.S).group()
+		words = re.findall(r">([^<>]+)</text>", plot)
+		print(*words, sep="\n")
+	E
+}
+
+@test "page_has_times_on_an_axis_in_a_unit_that_fits" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
+	with_charts samples/estimates.json
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" ranks 3
+	sed -i 's/"sys_s": 0.25/"sys_s": 0.03/' ranks/*.json
+	"$upmu" merge -j ranks/*.json >merged.json
+	sed -i 's/"unit": "events"/"unit": "ns"/' samples/regions.json
+	"$upmu" report -o page.html merged.json samples/regions.json
+	browse page.html
+	# 0.03 s of each rank, regions of up to 12 ms; no 30m, no 12M.
+	axis 'sys by rank' >sys
+	axis 'cycles by region' >regions
+	axis 'ipc by rank' >ipc
+	grep -qx 30 sys
+	grep -q ms sys
+	grep -qx 12 regions
+	grep -q ms regions
+	run ! grep -xE '[0-9.]+[kmMGµn]' sys regions ipc
+	# A large count keeps its letter.
+	axis 'cycles by rank' | grep -qx '2k'
+}
+
 # The width of A4 between chromium's margins, in CSS pixels.
 @test "page_prints_no_table_beyond_the_paper" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50

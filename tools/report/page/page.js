@@ -38,6 +38,27 @@
 		return unit === "kB" ? `${text} kB` : text;
 	}
 
+	/*
+	 * What an axis is in: a letter of SI behind a number reads as minutes
+	 * beside "s" ("30m"), so times and sizes take the unit that fits, and
+	 * only large counts have one.
+	 */
+	const scales = {
+		ns: [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]],
+		s: [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]],
+		kB: [["GB", 1e6], ["MB", 1e3], ["kB", 1]]
+	};
+
+	function axisOf(unit, values, label) {
+		const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
+		const units = scales[unit];
+		if (!units)
+			return { label, ...most < 1e3 ? {} : { tickFormat: "~s" } };
+		const [name, one] = units.find(([, size]) => most >= size) ??
+			units[units.length - 1];
+		return { label: name, transform: value => value / one };
+	}
+
 	const percent = x => typeof x === "number" ?
 		`${x > 0 ? "+" : ""}${x.toFixed(2)}\u00a0%` : "";
 
@@ -95,7 +116,19 @@
 	/* ---- intervals -------------------------------------------------------- */
 
 	function perSecond(event) {
-		return event.unit === "ns" ? "ns per second" : "per second";
+		return event.unit === "ns" ? "ms per second" : "per second";
+	}
+
+	function rate(value, event) {
+		return show(event.unit === "ns" && typeof value === "number"
+			? value / 1e6 : value);
+	}
+
+	function rateAxis(event, rows) {
+		const label = perSecond(event);
+		return event.unit === "ns"
+			? { label, transform: value => value / 1e6 }
+			: axisOf("", rows.map(r => r.high), label);
 	}
 
 	function timelinePlot(event, rows, parts) {
@@ -103,8 +136,7 @@
 		return {
 			height: 194, marginLeft: 70, marginTop: 32,
 			x: { label: "seconds" },
-			y: { label: perSecond(event), grid: true, zero: true,
-				tickFormat: "~s" },
+			y: { ...rateAxis(event, known), grid: true, zero: true },
 			marks: [
 				Plot.rect(parts.filter(p => p.phase % 2), { x1: "x1",
 					x2: "x2", fill: "var(--band)" }),
@@ -121,21 +153,22 @@
 					title: r => [`${r.from.toFixed(4)} to ` +
 						`${r.to.toFixed(4)} s`,
 					`${event.event}: ${show(r.sum, event.unit)}`,
-					`${show(r.rate)} ${perSecond(event)}`,
-					`${show(r.low)} to ${show(r.high)}`]
+					`${rate(r.rate, event)} ${perSecond(event)}`,
+					`${rate(r.low, event)} to ${rate(r.high, event)}`]
 						.join("\n") })))
 			]
 		};
 	}
 
-	function phaseRows(parts, rows) {
+	function phaseRows(event, parts, rows) {
 		return parts.map(p => {
 			const known = rows.slice(p.first, p.end)
 				.filter(r => r.rate !== null);
 			const time = known.reduce((s, r) => s + r.time, 0);
 			const sum = known.reduce((s, r) => s + r.sum, 0);
-			return [p.phase, p.x1.toFixed(4), p.x2.toFixed(4), show(sum),
-				time ? show(sum / time) : ""];
+			return [p.phase, p.x1.toFixed(4), p.x2.toFixed(4),
+				show(sum, event.unit),
+				time ? rate(sum / time, event) : ""];
 		});
 	}
 
@@ -167,14 +200,15 @@
 		figure(to, `${titleOf(event)} over time`, about,
 			() => timelinePlot(event, rows, parts),
 			["phase", "from s", "to s", "count", perSecond(event)],
-			phaseRows(parts, rows));
+			phaseRows(event, parts, rows));
 		to.lastChild.append(make("details", {},
 			make("summary", {}, shown.length < rows.length ?
 				`Points, 1 of ${Math.ceil(rows.length / shown.length)}`
 				: "Points"),
 			table(["from s", "to s", perSecond(event), "least", "most"],
 				shown.map(r => [r.from.toFixed(4), r.to.toFixed(4),
-					show(r.rate), show(r.low), show(r.high)]))));
+					rate(r.rate, event), rate(r.low, event),
+					rate(r.high, event)]))));
 	}
 
 	function intervals(to, file) {
@@ -386,8 +420,7 @@
 		const most = Math.max(...boxes.map(b => b.x2));
 		return {
 			height: 66 + 34 * deep, marginLeft: 10,
-			x: { label: unit === "ns" ? "ns" : "count, all calls",
-				tickFormat: "~s" },
+			x: axisOf(unit, [most], "count, all calls"),
 			y: { axis: null, domain: [deep, 0] },
 			marks: [
 				Plot.rect(boxes, { x1: "x1", x2: "x2", y1: "depth",
@@ -438,8 +471,8 @@
 			height: 186, marginLeft: 70,
 			x: { label: "rank", tickFormat: at => names[at] ?? "",
 				ticks: Math.min(names.length, 12) },
-			y: { label: row.unit, grid: true, zero: true,
-				tickFormat: "~s" },
+			y: { ...axisOf(row.unit, list.map(r => r.value), row.unit),
+				grid: true, zero: true },
 			marks: [
 				Plot.ruleY([row.mean], { stroke: "var(--c1)",
 					strokeDasharray: "4,3" }),
