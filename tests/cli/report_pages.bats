@@ -156,6 +156,8 @@ axis() {	# TITLE: the words of its axis of numbers
 
 @test "page_without_the_library_has_tables_and_says_what_is_missing" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" ranks 3
+	"$upmu" merge -j ranks/*.json >samples/merged.json
 	"$upmu" report -o full.html samples/*.json
 	python3 - <<-'E'
 		import re
@@ -170,6 +172,9 @@ axis() {	# TITLE: the words of its axis of numbers
 	run ! grep -q 'data-drawn' dom
 	[ "$(grep -o '<table' dom | wc -l)" -ge 16 ]
 	[ "$(grep -o '<details open' dom | wc -l)" -ge 8 ]
+	# Of no line, dot, box or band: there is none.
+	run ! grep -oE '>[^<]*(dashed line|The dot|A box|Lines are|The band)' dom
+	grep -q 'sets of events took turns' dom
 }
 
 @test "page_shows_rows_of_cpus_side_by_side_and_each_over_time" {

@@ -88,15 +88,20 @@
 		return box;
 	}
 
-	/* @draw returns Plot's options; @head, @rows are the same as a table. */
-	function figure(to, title, about, draw, head, rows, open) {
+	/*
+	 * @draw returns Plot's options; @head, @rows are the same as a table;
+	 * @plotted says what the plot shows, @about what the numbers do.
+	 */
+	function figure(to, title, { about, plotted }, draw, head, rows, open) {
 		const id = `figure-${++figures}`;
+		const drawn = hasPlot && draw;
+		const words = [drawn ? plotted : "", about].filter(Boolean).join(" ");
 		const box = make("figure", { "aria-labelledby": id },
 			make("figcaption", { id }, title));
-		if (hasPlot && draw) {
+		if (drawn) {
 			const options = { marginTop: 20, marginBottom: 42, ...draw() };
 			const svg = Plot.plot({
-				width: 940, ariaLabel: title, ariaDescription: about,
+				width: 940, ariaLabel: title, ariaDescription: words,
 				style: { background: "transparent", fontSize: "12px",
 					color: "var(--text)", overflow: "visible" },
 				...options });
@@ -104,8 +109,8 @@
 			box.append(svg);
 			box.dataset.drawn = "yes";
 		}
-		if (about)
-			box.append(make("p", { class: "note" }, about));
+		if (words)
+			box.append(make("p", { class: "note" }, words));
 		box.append(numbers(head, rows, open));
 		to.append(box);
 	}
@@ -187,17 +192,18 @@
 			return;
 		}
 		const joined = Math.ceil(file.times.length / rows.length);
-		const about = (joined > 1 ? `Each point joins ${joined} ` +
-			"intervals; the band is their smallest and largest. " : "") +
-			(event.lows ? "The band holds the 95 % intervals of the " +
-			"estimates. " : "") + (parts.length > 1 ?
+		const plotted = [joined > 1 ? `Each point joins ${joined} ` +
+			"intervals; the band is their smallest and largest." : "",
+		event.lows ? "The band holds the 95 % intervals of the " +
+			"estimates." : ""].filter(Boolean).join(" ");
+		const about = parts.length > 1 ?
 			`${parts.length} phases, cut where the rate of ` +
-			`${titleOf(lead)} changes.` : "One phase.");
+			`${titleOf(lead)} changes.` : "One phase.";
 		const shown = rows.length > ROWS_SHOWN
 			? upmuData.bins(file.times, event.values, event.lows,
 				event.highs).filter((_, i) =>
 				i % Math.ceil(rows.length / ROWS_SHOWN) === 0) : rows;
-		figure(to, `${titleOf(event)} over time`, about,
+		figure(to, `${titleOf(event)} over time`, { about, plotted },
 			() => timelinePlot(event, rows, parts),
 			["phase", "from s", "to s", "count", perSecond(event)],
 			phaseRows(event, parts, rows));
@@ -243,9 +249,10 @@
 		const far = 10 + Math.max(120, ...rows.map(r => r.x2 ?? 0));
 		const sets = report.multiplexing?.sets ?? "several";
 		figure(to, "How sure the estimates are",
-			`${sets} sets of events took turns. The dot is the ` +
-			"estimate, the line its 95 % interval in percent of it; " +
-			"a dotted line: no upper bound is known.",
+			{ about: `${sets} sets of events took turns.`,
+				plotted: "The dot is the estimate, the line its " +
+				"95 % interval in percent of it; a dotted line: no " +
+				"upper bound is known." },
 			() => ({
 				height: 66 + 26 * rows.length, marginLeft: 200,
 				marginRight: 120,
@@ -354,8 +361,9 @@
 				"Interrupted before all rounds were done."));
 		if (rows.length)
 			figure(to, "Means, in percent of A's",
-				"Lines are the 95 % intervals of the means. A verdict " +
-				"is about the change, whose interval is in the table.",
+				{ plotted: "Lines are the 95 % intervals of the means.",
+					about: "A verdict is about the change, whose " +
+					"interval is in the table." },
 				() => ({
 					height: 56 + events.length *
 						(16 + 20 * report.commands.length),
@@ -449,8 +457,8 @@
 		for (const event of events) {
 			const boxes = upmuData.icicle(list, event.event);
 			figure(to, `${event.event} by region`,
-				"A box is as wide as what all calls of its region " +
-				"counted; regions inside it stand below it.",
+				{ plotted: "A box is as wide as what all calls of its " +
+					"region counted; regions inside it stand below it." },
 				() => regionPlot(boxes, event.unit),
 				["region", "depth", "calls", "total", "mean", "min",
 					"max"],
@@ -493,7 +501,8 @@
 			o.kind === r.kind && o.name === r.name &&
 			o.place === r.place) && r.event].filter(Boolean).join(" ");
 		figure(to, `${ranks.length} ranks together`,
-			"Imbalance: how far the largest is above the mean.", null,
+			{ about: "Imbalance: how far the largest is above the mean." },
+			null,
 			["", "sum", "mean", "smallest", "of rank", "largest",
 				"of rank", "imbalance"],
 			counted.map(r => [r.modelled ? `${label(r)} (modelled)` : label(r),
@@ -503,7 +512,7 @@
 				percent(r.imbalance_percent)]), true);
 		for (const row of counted)
 			figure(to, `${label(row)} by rank`,
-				"The dashed line is the mean.",
+				{ plotted: "The dashed line is the mean." },
 				() => rankPlot(row, names),
 				["rank", label(row)],
 				names.slice(0, ROWS_SHOWN).map((name, at) =>
@@ -544,8 +553,8 @@
 		const names = placeAxis(places, 680);
 		const room = 680 / places.length > 40;
 		figure(to, "Counts by place",
-			"Each event's largest count is 100 %: rows compare CPUs, " +
-			"clusters, ranks or hosts.",
+			{ plotted: "Each event's largest count is 100 %: rows " +
+				"compare CPUs, clusters, ranks or hosts." },
 			() => ({
 				height: names.marginTop + 20 + 30 * events.length,
 				marginLeft: 200, marginRight: 60, marginBottom: 10,
