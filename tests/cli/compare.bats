@@ -135,6 +135,25 @@ few() {	# OPTION...
 	done
 }
 
+@test "compare_says_which_word_beside_a_report_is_none" {
+	few -j -o good.json true
+	for other in /etc/passwd good.jsn true; do
+		run "$upmu" compare good.json "$other"
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"'$other': no file of earlier runs"*"hint: "* ]]
+	done
+	run "$upmu" compare good.json -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"cannot be compared at once"*"hint: "* ]]
+	run -127 "$upmu" compare good.jsn good.json
+	[[ "$output" == *"hint: of earlier runs all names end in .json"* ]]
+	# A program may be called so.
+	printf '#!/bin/sh\n' >run.json
+	chmod +x run.json
+	few ./run.json argument
+	few -- ./run.json -- true
+}
+
 @test "compare_fail_if_has_a_status_of_its_own" {
 	run "$upmu" compare -r 5 -e page-faults --fail-if 'page-faults > +1%' \
 		true -- python3 -c ''

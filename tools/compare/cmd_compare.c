@@ -5,25 +5,51 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compare.h"
 #include "tools/child.h"
 #include "tools/replace.h"
 
-static bool ends_with(const char *text, const char *end)
+bool compare_is_report(const char *word)
 {
-	size_t length = strlen(text), tail = strlen(end);
+	static const char end[] = ".json";
+	size_t length = strlen(word), tail = sizeof(end) - 1;
 
-	return length > tail && !strcmp(text + length - tail, end);
+	return length > tail && !strcmp(word + length - tail, end);
 }
 
-/* Nothing but *.json, and no "--" between: files of earlier runs. */
-static bool are_files(char **words)
+/* The first that is not *.json, be it "--"; NULL: files of earlier runs. */
+static const char *no_report_of(char **words)
 {
 	for (; *words; words++)
-		if (!ends_with(*words, ".json"))
-			return false;
-	return true;
+		if (!compare_is_report(*words))
+			return *words;
+	return NULL;
+}
+
+/* A first word that cannot be a program: whoever gave it meant its runs. */
+static bool are_meant_as_files(const struct compare_options *o)
+{
+	return !o->shell && compare_is_report(o->argv[0]) &&
+	       access(o->argv[0], X_OK);
+}
+
+static int refuse_word(const char *word)
+{
+	if (!strcmp(word, "--"))
+		fputs("upmu compare: earlier runs and commands to run cannot "
+		      "be compared at once\n"
+		      "hint: save the command's first: upmu compare -j -o "
+		      "b.json COMMAND\n",
+		      stderr);
+	else
+		fprintf(stderr,
+			"upmu compare: '%s': no file of earlier runs, whose "
+			"names end in .json\n"
+			"hint: upmu compare a.json b.json\n",
+			word);
+	return EXIT_USAGE;
 }
 
 static int (*const writers[])(FILE *, const struct compare *) = {
@@ -66,12 +92,16 @@ static int try_output(const struct compare_options *options)
 
 static int take_runs(struct compare *c)
 {
-	int status = try_output(c->options);
+	const struct compare_options *o = c->options;
+	const char *other = no_report_of(o->argv);
+	int status;
 
+	if (other && are_meant_as_files(o))
+		return refuse_word(other);
+	status = try_output(o);
 	if (status)
 		return status;
-	return are_files(c->options->argv) ? compare_load(c, c->options->argv)
-					   : compare_measure(c);
+	return other ? compare_measure(c) : compare_load(c, o->argv);
 }
 
 /* No number at all fails, as a limit that nobody watches would pass. */

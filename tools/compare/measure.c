@@ -255,6 +255,14 @@ static int cannot_execute(const struct compare_command *command, int error)
 {
 	fprintf(stderr, "upmu compare: cannot execute '%s': %s\n",
 		command->argv[0], strerror(-error));
+	for (char **word = command->argv; *word; word++) {
+		if (!compare_is_report(*word))
+			continue;
+		fputs("hint: of earlier runs all names end in .json: upmu "
+		      "compare a.json b.json\n",
+		      stderr);
+		break;
+	}
 	return error == -ENOMEM ? EXIT_FAILED : child_exec_status(error);
 }
 
