@@ -157,11 +157,22 @@ static double is_there(void *context, const char *name, size_t length)
 	return (double)upmu_row_code(row) + 1.5;
 }
 
+/* Variant and revision of MIDR; a core that does not say it is a new one. */
+static bool is_old(const struct metric_row *row,
+		   const struct upmu_core_kind *kind)
+{
+	uint64_t midr = kind ? kind->midr : 0;
+
+	return midr && ((midr >> 16 & 0xf0) | (midr & 0xf)) < row->before;
+}
+
 bool metric_holds(const struct metric_row *row, const struct upmu_core *core,
 		  const struct upmu_core_kind *kind)
 {
 	struct asked asked = { .core = core, .kind = kind };
 
+	if (row->before && !is_old(row, kind))
+		return false;
 	return core && metric_slots(row, core) &&
 	       !isnan(metric_value(row, is_there, &asked));
 }

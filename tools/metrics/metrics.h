@@ -27,11 +27,14 @@ enum metric_better { METRIC_NEITHER, METRIC_LOW, METRIC_HIGH };
  * @hint: where to look when it is bad; "" where it is neither
  * @cores: "NAME=SLOTS ...", or "" for every core that has the events
  * @source: where the formula is from
+ * @before: of cores whose MIDR says an older revision alone (0x03: r0p3), as
+ *          events of theirs count wrongly; 0: of all
  */
 struct metric_row {
 	const char *key, *groups, *formula, *unit, *text, *hint, *cores;
 	const char *source;
 	enum metric_better better;
+	unsigned int before;
 };
 
 /** NULL from the end on. */

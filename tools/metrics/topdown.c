@@ -4,7 +4,44 @@
  * snoops, counts as a stall of one end, and goes off. */
 #include "rows.h"
 
+#define N2_R0P3 0x03
+
 const struct metric_row metric_topdown[] = {
+	/* Before r0p3 both stall_slot and stall_slot_frontend are too high by
+	 * the cycles (the core's errata notice); Cobalt 100 is an r0p0. */
+	{ .key = "frontend_bound",
+	  .groups = "topdown frontend",
+	  .formula =
+		  "100 * ((stall_slot_frontend - cpu_cycles) / (cpu_cycles * slots) - br_mis_pred / cpu_cycles)",
+	  .unit = "%",
+	  .better = METRIC_LOW,
+	  .text = "slots that the front end left empty",
+	  .hint = "instruction cache, TLB, mispredicted branches",
+	  .cores = "neoverse-n2=5",
+	  .source = TELEMETRY,
+	  .before = N2_R0P3 },
+	{ .key = "bad_speculation",
+	  .groups = "topdown branch",
+	  .formula =
+		  "100 * ((1 - op_retired / op_spec) * (1 - (stall_slot - cpu_cycles) / (cpu_cycles * slots)) + 4 * br_mis_pred / cpu_cycles)",
+	  .unit = "%",
+	  .better = METRIC_LOW,
+	  .text = "slots lost to wrong paths",
+	  .hint = "mispredicted branches",
+	  .cores = "neoverse-n2=5",
+	  .source = TELEMETRY,
+	  .before = N2_R0P3 },
+	{ .key = "retiring",
+	  .groups = "topdown",
+	  .formula =
+		  "100 * op_retired / op_spec * (1 - (stall_slot - cpu_cycles) / (cpu_cycles * slots))",
+	  .unit = "%",
+	  .better = METRIC_HIGH,
+	  .text = "slots whose operation was retired",
+	  .hint = "what the other three say",
+	  .cores = "neoverse-n2=5",
+	  .source = TELEMETRY,
+	  .before = N2_R0P3 },
 	{ .key = "frontend_bound",
 	  .groups = "topdown frontend",
 	  .formula =
