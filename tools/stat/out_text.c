@@ -79,9 +79,9 @@ static void add_spread(struct line *line, const struct stat_spread *spread)
 	if (spread->n < 2 || !(spread->mean > 0))
 		return;
 	line_put(line, "  +- ");
-	line_right(line, 5,
-		   digits_fixed(text, 100 * spread->deviation / spread->mean,
-				2));
+	line_right(
+		line, 5,
+		digits_fixed(text, 100 * spread->deviation / spread->mean, 2));
 	line_put(line, " %");
 }
 
