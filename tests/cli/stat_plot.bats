@@ -31,7 +31,7 @@ setup() {
 	# Low, high, low: ASCII heights in order (a space: nothing counted).
 	line=$(grep '^page-faults' report)
 	echo "$line"
-	spark=$(echo "$line" | sed -E 's/.*\/s (.*) [^ ]+ to .*/\1/')
+	spark=$(echo "$line" | sed -E 's/.*\/s (.*) [0-9.]+( [kMG])? to .*/\1/')
 	[[ "$spark" =~ ^[_.\ ]+.*([#*+=].*){3}[_.\ ]+$ ]]
 }
 
