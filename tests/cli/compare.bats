@@ -154,6 +154,44 @@ few() {	# OPTION...
 	few -- ./run.json -- true
 }
 
+changed() {	# PYTHON: report.json with it done to r, into changed.json
+	python3 - "$1" <<-'E'
+		import json, sys
+		r = json.load(open("report.json"))
+		exec(sys.argv[1])
+		json.dump(r, open("changed.json", "w"))
+	E
+}
+
+@test "compare_takes_numbers_of_any_size" {
+	few -j -o report.json true -- true
+	changed 'for e in r["events"]:
+	    for c in e["commands"]: c.update(mean=1e308, values=[1e308] * 4)'
+	for format in text markdown csv json; do
+		"$upmu" compare --format $format changed.json >out
+	done
+	"$upmu" compare --no-bars changed.json >out
+	grep -q '1e+308' out
+}
+
+@test "compare_of_a_report_without_runs_says_so" {
+	few -j -o report.json true
+	for change in 'r["commands"] = []' 'r["commands"][0]["runs"] = -3'; do
+		changed "$change"
+		run "$upmu" compare changed.json
+		[ "$status" -eq 125 ]
+		[[ "$output" == "upmu compare: "*"has no runs" ]]
+	done
+}
+
+@test "compare_says_which_runs_of_stat_failed" {
+	"$upmu" stat -r 3 -e page-faults -j -o failed.json -- false || true
+	"$upmu" stat -e page-faults -j -o one.json -- true
+	"$upmu" compare failed.json one.json >out
+	grep -q 'false, 3 runs  (3 of 3 runs failed)' out
+	grep -q 'true, 1 run$' out
+}
+
 @test "compare_fail_if_has_a_status_of_its_own" {
 	run "$upmu" compare -r 5 -e page-faults --fail-if 'page-faults > +1%' \
 		true -- python3 -c ''

@@ -162,10 +162,10 @@ static int report(struct compare *c)
 	int status;
 
 	if (!compare_rounds(c)) {
-		if (c->interrupted)
-			fputs("upmu compare: interrupted before each command "
-			      "had run\n",
-			      stderr);
+		fprintf(stderr, "upmu compare: %s\n",
+			c->interrupted
+				? "interrupted before each command had run"
+				: "a report has no runs");
 		return EXIT_FAILED;
 	}
 	if (compare_judge(c)) {

@@ -144,6 +144,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	if (!command)
 		return refuse_file(path, "too many commands");
 	take_cores(command, root);
+	command->failed = size_or(root, "failed", 0);
 	c->emulated = false; /* stat's reports do not say it */
 	row = row_of(c, "elapsed", "s");
 	if (row && json_object_get(root, "elapsed_s"))

@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "tools/bars.h"
+#include "tools/digits.h"
 
 #define BAR_WIDTH      24
 #define OUTLIERS_SHOWN 3
@@ -15,21 +16,10 @@ static char letter_of(size_t command)
 	return (char)('A' + command);
 }
 
-/* Thousands parted by commas, whatever the locale. */
+/* No "-0". */
 static void group(char *out, double value)
 {
-	char digits[48];
-	int n = snprintf(digits, sizeof(digits), "%.0f", fabs(value));
-	char *p = out;
-
-	if (value < 0 && strcmp(digits, "0"))
-		*p++ = '-';
-	for (int i = 0; i < n; i++) {
-		if (i && (n - i) % 3 == 0)
-			*p++ = ',';
-		*p++ = digits[i];
-	}
-	*p = 0;
+	digits_grouped(out, fabs(value) <= 0.5 ? 0 : value);
 }
 
 /* A value in a unit that suits @like, so that all of an event agree. */
@@ -207,7 +197,8 @@ static void write_heading(FILE *out, const struct compare *c)
 
 		fprintf(out, "  %c  %s", letter_of(k), command->name);
 		if (!c->paired)
-			fprintf(out, ", %zu runs", command->runs);
+			fprintf(out, ", %zu run%s", command->runs,
+				command->runs == 1 ? "" : "s");
 		if (command->failed)
 			fprintf(out, "  (%zu of %zu runs failed)",
 				command->failed, command->runs);
