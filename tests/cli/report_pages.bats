@@ -136,6 +136,77 @@ axis() {	# TITLE: the words of its axis of numbers
 	axis 'cycles by rank' | grep -qx '2k'
 }
 
+changed() {	# SAMPLE PYTHON: with it done to r, into changed.json
+	python3 - "$@" <<-'E'
+		import json, sys
+		r = json.load(open(f"samples/{sys.argv[1]}.json"))
+		exec(sys.argv[2])
+		json.dump(r, open("changed.json", "w"))
+	E
+}
+
+@test "page_says_which_runs_failed_and_what_ended_them" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	changed estimates 'r.update(runs=2, runs_wanted=3, failed=1,
+	    ended_by="SIGABRT")'
+	"$upmu" report -o page.html changed.json
+	browse page.html
+	tr -d '\n' <dom >line
+	grep -qE 'runs that failed</td><td[^>]*>1<' line
+	grep -qE 'runs that were wanted</td><td[^>]*>3<' line
+	grep -qE 'ended by</td><td[^>]*>SIGABRT<' line
+}
+
+@test "page_writes_no_change_upon_the_line_of_an_interval" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	with_charts samples/estimates.json
+	changed compare 'for e in r["events"]:
+	    for c in e["commands"]:
+	        if "mean" in c: c["high_95"] = 1.9 * c["mean"]'
+	"$upmu" report -o page.html changed.json
+	cat >>page.html <<-'E'
+		<script>
+		const box = e => e.getBoundingClientRect();
+		const lines = [...document.querySelectorAll(
+			'figure g[aria-label="rule"] line')].map(box).filter(b =>
+			b.width > b.height);
+		const words = [...document.querySelectorAll("figure text")].filter(
+			t => /%.*(less|more|seen)/.test(t.textContent)).map(box);
+		const on = words.filter(w => lines.some(l => l.left < w.right &&
+			w.left < l.right && l.top > w.top && l.top < w.bottom));
+		const data = document.documentElement.dataset;
+		data.lines = lines.length;
+		data.words = words.length;
+		data.on = on.length;
+		</script>
+	E
+	browse page.html
+	[ "$(attribute lines)" -ge 9 ]
+	[ "$(attribute words)" = 6 ]
+	[ "$(attribute on)" = 0 ]
+}
+
+@test "page_turns_no_words_round_beside_a_name_that_does" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	changed compare 'r["commands"][0]["name"] = "a\u202ebc"'
+	"$upmu" report -o page.html changed.json
+	cat >>page.html <<-'E'
+		<script>
+		const words = document.querySelector("ol li code").nextSibling;
+		const at = n => {
+			const range = document.createRange();
+			range.setStart(words, n);
+			range.setEnd(words, n + 1);
+			return range.getBoundingClientRect().left;
+		};
+		document.documentElement.dataset.forth =
+			Number(at(1) < at(words.length - 1));
+		</script>
+	E
+	browse page.html
+	[ "$(attribute forth)" = 1 ]
+}
+
 # The width of A4 between chromium's margins, in CSS pixels.
 @test "page_prints_no_table_beyond_the_paper" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 50

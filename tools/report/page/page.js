@@ -312,6 +312,9 @@
 		add("CPUs that were counted", report.cpus);
 		add("CPUs that went off meanwhile", report.cpus_lost);
 		add("runs", report.runs);
+		add("runs that were wanted", report.runs_wanted);
+		add("runs that failed", report.failed);
+		add("ended by", report.ended_by);
 		add("elapsed", show(report.elapsed_s, "s"));
 		add("user", show(report.user_s, "s"));
 		add("sys", show(report.sys_s, "s"));
@@ -354,8 +357,8 @@
 		const events = [...new Set(rows.map(r => r.event))];
 		to.append(make("ol", { type: "A" }, ...report.commands.map(c =>
 			make("li", {}, make("code", {}, c.name ?? "?"),
-				` ${c.runs} runs` + (c.failed ? `, ${c.failed} failed`
-					: "")))));
+				` ${c.runs} run${c.runs === 1 ? "" : "s"}` +
+					(c.failed ? `, ${c.failed} failed` : "")))));
 		if (report.interrupted)
 			to.append(make("p", { class: "warn" },
 				"Interrupted before all rounds were done."));
@@ -380,7 +383,8 @@
 							x2: "high", stroke: "var(--text)",
 							strokeWidth: 2 }),
 						Plot.text(rows, { fy: "event", y: "k",
-							x: "share", dx: 8, textAnchor: "start",
+							x: r => Math.max(r.share, r.high ?? 0),
+							dx: 8, textAnchor: "start",
 							fill: "var(--text)",
 							stroke: "var(--back)", strokeWidth: 4,
 							text: r => r.change ?
