@@ -12,6 +12,7 @@
 
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 #define CPUS	 "/sys/devices/system/cpu"
+#define CGROUPS	 "/sys/fs/cgroup"
 
 struct refusal {
 	const struct upmu_perf_event *event;
@@ -118,6 +119,24 @@ static int explain_no_sysfs(const struct refusal *refusal)
 	return -ENODEV;
 }
 
+/*
+ * A hierarchy of version 2 has perf once it has any controller; of version 1
+ * perf has one of its own.
+ */
+static void hint_cgroup(void)
+{
+	if (upmu_sys_exists(CGROUPS "/cgroup.subtree_control"))
+		upmu_explain_hint("echo +pids | sudo tee " CGROUPS
+				  "/cgroup.subtree_control");
+	else if (upmu_sys_exists(CGROUPS "/perf_event/cgroup.procs"))
+		upmu_explain_hint("a cgroup of 'ls " CGROUPS "/perf_event'");
+	else
+		upmu_explain_hint(
+			"sudo mkdir -p " CGROUPS "/perf_event && "
+			"sudo mount -t cgroup -o perf_event none " CGROUPS
+			"/perf_event");
+}
+
 /* Below /sys/fs/cgroup, but of a hierarchy that perf has no part in. */
 static int explain_cgroup(int error, const struct refusal *refusal)
 {
@@ -125,8 +144,7 @@ static int explain_cgroup(int error, const struct refusal *refusal)
 			 "perf cannot count '%s' in that cgroup: its hierarchy "
 			 "has no perf_event",
 			 refusal->event->name);
-	upmu_explain_hint("echo +pids | sudo tee "
-			  "/sys/fs/cgroup/cgroup.subtree_control");
+	hint_cgroup();
 	return error;
 }
 
