@@ -127,7 +127,9 @@ few() {	# OPTION...
 	echo '{"hello": 1}' >other.json
 	: >empty.json
 	few -j -o good.json true
-	for file in broken array other empty none; do
+	cat good.json good.json >twice.json
+	(cat good.json && echo rest) >rest.json
+	for file in broken array other empty none twice rest; do
 		run "$upmu" compare good.json $file.json
 		[ "$status" -eq 125 ]
 		[ "${#lines[@]}" -eq 1 ]

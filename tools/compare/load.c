@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Earlier runs, out of the JSON of upmu compare and of upmu stat -r. */
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -231,18 +232,38 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 	return load_events(c, path, root, first);
 }
 
+/* @more: behind the first report there is another, or what not. */
+static json_t *load_first(const char *path, bool *more, json_error_t *error)
+{
+	FILE *in = fopen(path, "re");
+	json_t *root;
+
+	if (!in) {
+		snprintf(error->text, sizeof(error->text), "%s",
+			 strerror(errno));
+		return NULL;
+	}
+	root = json_loadf(in, JSON_DISABLE_EOF_CHECK, error);
+	*more = fscanf(in, " %*c") != EOF;
+	fclose(in);
+	return root;
+}
+
 static int load_one(struct compare *c, const char *path)
 {
 	json_error_t error;
-	json_t *root = json_load_file(path, JSON_DISABLE_EOF_CHECK, &error);
+	bool more = false;
+	json_t *root = load_first(path, &more, &error);
 	int status;
 
 	if (!root)
 		return refuse_file(path, error.text);
-	if (json_integer_value(json_object_get(root, "upmu_compare")) == 1)
-		status = load_compare(c, path, root);
-	else if (json_object_get(root, "interval_s"))
+	if (json_object_get(root, "interval_s"))
 		status = refuse_file(path, "intervals of -I are no runs");
+	else if (more)
+		status = refuse_file(path, "holds more than one report");
+	else if (json_integer_value(json_object_get(root, "upmu_compare")) == 1)
+		status = load_compare(c, path, root);
 	else if (json_integer_value(json_object_get(root, "upmu_stat")) == 1)
 		status = load_stat(c, path, root);
 	else
