@@ -176,6 +176,16 @@ changed() {	# PYTHON: report.json with it done to r, into changed.json
 	grep -q '1e+308' out
 }
 
+@test "compare_writes_nothing_that_a_terminal_obeys" {
+	few -j -o report.json true -- true
+	changed 'r["commands"][0]["name"] = "a\x1b[31mb\nc\u00e9"
+r["events"][0]["event"] = "\x1b]0;title\x07"'
+	"$upmu" compare changed.json >out
+	grep -qF 'a?[31mb?cé' out
+	grep -qxF '?]0;title?' out
+	run ! grep -q $'[\x1b\x07]' out
+}
+
 @test "compare_of_a_report_without_runs_says_so" {
 	few -j -o report.json true
 	for change in 'r["commands"] = []' 'r["commands"][0]["runs"] = -3'; do

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The comparison for people: bars in the terminal, and Markdown. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,13 @@ static char letter_of(size_t command)
 static void group(char *out, double value)
 {
 	digits_grouped(out, fabs(value) <= 0.5 ? 0 : value);
+}
+
+/* A file of somebody's may hold what a terminal obeys. */
+static void write_plain(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
 }
 
 /* A value in a unit that suits @like, so that all of an event agree. */
@@ -195,7 +203,8 @@ static void write_heading(FILE *out, const struct compare *c)
 	for (size_t k = 0; k < c->commands; k++) {
 		const struct compare_command *command = &c->command[k];
 
-		fprintf(out, "  %c  %s", letter_of(k), command->name);
+		fprintf(out, "  %c  ", letter_of(k));
+		write_plain(out, command->name);
 		if (!c->paired)
 			fprintf(out, ", %zu run%s", command->runs,
 				command->runs == 1 ? "" : "s");
@@ -310,7 +319,7 @@ static void write_missing(FILE *out, const struct compare *c)
 						     : "<no number>");
 			else
 				fputs(", ", out);
-			fputs(c->event[i].name, out);
+			write_plain(out, c->event[i].name);
 		}
 		if (n)
 			fputc('\n', out);
@@ -323,8 +332,9 @@ int compare_write_text(FILE *out, const struct compare *c)
 	for (size_t i = 0; i < c->events; i++) {
 		if (!is_counted(c, &c->event[i]))
 			continue;
-		fprintf(out, "\n%s%s%s\n", bars_colour(out, BARS_BOLD),
-			c->event[i].name, bars_colour(out, BARS_PLAIN));
+		fprintf(out, "\n%s", bars_colour(out, BARS_BOLD));
+		write_plain(out, c->event[i].name);
+		fprintf(out, "%s\n", bars_colour(out, BARS_PLAIN));
 		for (size_t k = 0; k < c->commands; k++)
 			write_cell(out, c, &c->event[i], k);
 	}
