@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From the reports of upmu to rows that can be drawn; no drawing here. */
+/*
+ * From the reports of upmu to rows that can be drawn, and to numbers that can
+ * be read; no drawing here.
+ */
 "use strict";
 
 const upmuData = (() => {
@@ -195,5 +198,48 @@ const upmuData = (() => {
 		return rows;
 	}
 
-	return { bins, phases, cells, icicle, comparison };
+	/* ---- numbers as people read them ------------------------------------- */
+
+	const grouped = new Intl.NumberFormat("en",
+		{ maximumSignificantDigits: 6 });
+	const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+	function show(value, unit) {
+		if (typeof value !== "number" || !isFinite(value))
+			return "";
+		if (unit === "ns")
+			return `${grouped.format(value / 1e6)} ms`;
+		if (unit === "s")
+			return `${grouped.format(value * 1e3)} ms`;
+		const text = Number.isInteger(value) ? whole.format(value)
+			: grouped.format(value);
+		return unit === "kB" ? `${text} kB` : text;
+	}
+
+	/*
+	 * What an axis is in: a letter of SI behind a number reads as minutes
+	 * beside "s" ("30m"), so times and sizes take the unit that fits, and
+	 * only large counts have one.
+	 */
+	const scales = {
+		ns: [["s", 1e9], ["ms", 1e6], ["us", 1e3], ["ns", 1]],
+		s: [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]],
+		kB: [["GB", 1e6], ["MB", 1e3], ["kB", 1]]
+	};
+
+	function axisOf(unit, values, label) {
+		const most = values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
+		const units = scales[unit];
+		if (!units)
+			return { label, ...most < 1e3 ? {} : { tickFormat: "~s" } };
+		const [name, one] = units.find(([, size]) => most >= size) ??
+			units[units.length - 1];
+		return { label: name, transform: value => value / one };
+	}
+
+	const percent = x => typeof x === "number" ?
+		`${x > 0 ? "+" : ""}${x.toFixed(2)}\u00a0%` : "";
+
+	return { bins, phases, cells, icicle, comparison, grouped, whole, show,
+		percent, axisOf };
 })();
