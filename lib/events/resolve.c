@@ -361,8 +361,7 @@ static int resolve_raw(struct question *q)
 	struct upmu_event *event;
 	uint64_t code;
 
-	if (q->name.length < 2 || upmu_lower(q->name.text[0]) != 'r' ||
-	    !parse_hex(digits, &code))
+	if (upmu_lower(q->name.text[0]) != 'r' || !parse_hex(digits, &code))
 		return 1;
 	if (!q->machine->n_kinds) {
 		event = add_entry(q, UPMU_EVENT_PMU, -1);
