@@ -294,6 +294,9 @@ counting() {	# PID
 	[[ "$output" == *"tracepoints are not counted"*"hint: perf stat"* ]]
 	run "$upmu" stat -e task-clock:x -- touch ran
 	[[ "$output" == *"unknown modifier 'x'"* ]]
+	# As many letters as perf has modifiers are no name of a tracepoint.
+	run "$upmu" stat -e task-clock:xyz -- touch ran
+	[[ "$output" == *"unknown modifier 'x'"* ]]
 	[ ! -e ran ]
 }
 

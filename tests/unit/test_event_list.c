@@ -209,6 +209,14 @@ static void big_little_gives_an_entry_for_each_kind(void **s)
 	assert_true(list.events[1].is_alike);
 }
 
+static void what_has_one_entry_is_alike_even_without_a_row(void **s)
+{
+	(void)s;
+	parse_on("pi2", "r77,page-faults,cycles");
+	for (size_t i = 0; i < list.n; i++)
+		assert_true(list.events[i].is_alike);
+}
+
 static void a_name_that_means_unlike_events_is_marked(void **s)
 {
 	(void)s;
@@ -554,6 +562,8 @@ int main(void)
 		cmocka_unit_test(a_groups_modifier_reaches_all_its_events),
 		cmocka_unit_test(groups_are_numbered_from_1),
 		cmocka_unit_test(big_little_gives_an_entry_for_each_kind),
+		cmocka_unit_test(
+			what_has_one_entry_is_alike_even_without_a_row),
 		cmocka_unit_test(a_name_that_means_unlike_events_is_marked),
 		cmocka_unit_test(one_unlike_kind_among_three_is_enough),
 		cmocka_unit_test(a_kind_that_lacks_an_event_says_so),
