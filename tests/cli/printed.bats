@@ -5,5 +5,6 @@
 @test "each_command_prints_what_it_printed" {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	run python3 "$BATS_TEST_DIRNAME/printed.py" "$upmu"
+	echo "$output"
 	[ "$status" -eq 0 ]
 }
