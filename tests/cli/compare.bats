@@ -306,7 +306,7 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	# Commands so short that the signal mostly comes between two of them.
 	for signal in INT HUP; do
 		rm -f rounds
-		env --default-signal=INT "$upmu" compare -r 100000 -w 0 \
+		env --default-signal=INT,HUP "$upmu" compare -r 100000 -w 0 \
 			-e page-faults --shell 'echo >>rounds' true >said &
 		pid=$! status=0
 		wait_until has_lines 3 rounds
