@@ -83,6 +83,18 @@ static pid_t start_by_fork(struct child_start *start)
 }
 
 /*
+ * As nohup leaves it: what a terminal says when it goes ends nothing. SIGINT is
+ * taken all the same, as shells have it ignored in what they start by '&'.
+ */
+static bool is_unheard(int number)
+{
+	struct sigaction action;
+
+	return number == SIGHUP && !sigaction(number, NULL, &action) &&
+	       action.sa_handler == SIG_IGN;
+}
+
+/*
  * Signals that end or interest upmu are taken by sigtimedwait(), which is
  * also what a slice sleeps in. SIGCHLD that was ignored would leave no
  * status to wait for.
@@ -95,7 +107,8 @@ static void take_signals(struct child *child)
 
 	sigemptyset(&mask);
 	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&mask, taken[i]);
+		if (!is_unheard(taken[i]))
+			sigaddset(&mask, taken[i]);
 	sigprocmask(SIG_BLOCK, &mask, &child->old_mask);
 }
 

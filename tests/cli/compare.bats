@@ -317,6 +317,21 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	done
 }
 
+@test "compare_and_stat_under_nohup_outlive_their_terminal" {
+	local pid
+	for command in compare stat; do
+		rm -f rounds
+		(trap '' HUP && exec "$upmu" $command -r 3 -e page-faults -o out \
+			-- sh -c 'echo >>rounds; sleep 0.2') &
+		pid=$!
+		wait_until has_lines 1 rounds
+		kill -s HUP $pid
+		wait $pid
+		has_lines 3 rounds
+		run ! grep -q interrupted out
+	done
+}
+
 @test "compare_json_follows_its_schema" {
 	few -j -o two.json true -- ls -l
 	few -j -o one.json true
