@@ -184,6 +184,14 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	grep -qF 'a?[31mb?cé' out
 	grep -qxF '?]0;title?' out
 	run ! grep -q $'[\x1b\x07]' out
+	"$upmu" stat -r 2 -e page-faults -j -o report.json -- true
+	for cores in red plain; do
+		changed 'r["machine"] = {"cores": ["'$cores'\x1b[31m"]}'
+		mv changed.json $cores.json
+	done
+	"$upmu" compare red.json plain.json >out
+	grep -qF 'A was counted on red?[31m, B on plain?[31m: ' out
+	run ! grep -q $'\x1b' out
 }
 
 @test "compare_of_a_report_without_runs_says_so" {

@@ -250,11 +250,13 @@ static void write_cores(FILE *out, const struct compare *c, const char *mark)
 	for (size_t k = 1; first && k < c->commands; k++) {
 		const char *cores = c->command[k].cores;
 
-		if (cores && strcmp(cores, first))
-			fprintf(out,
-				"%s%c was counted on %s, %c on %s: what differs "
-				"may be the cores\n",
-				mark, letter_of(0), first, letter_of(k), cores);
+		if (!cores || !strcmp(cores, first))
+			continue;
+		fprintf(out, "%s%c was counted on ", mark, letter_of(0));
+		write_plain(out, first);
+		fprintf(out, ", %c on ", letter_of(k));
+		write_plain(out, cores);
+		fputs(": what differs may be the cores\n", out);
 	}
 }
 
