@@ -41,7 +41,7 @@ size_t out_lost_cpus(char *list, const struct stat_report *report)
 	return n;
 }
 
-void out_name_lost(FILE *out, const struct stat_report *report,
+bool out_name_lost(FILE *out, const struct stat_report *report,
 		   const char *before)
 {
 	char cpus[OUT_CPUS_SIZE];
@@ -50,15 +50,13 @@ void out_name_lost(FILE *out, const struct stat_report *report,
 	if (n)
 		fprintf(out, "%sCPU%s %s went off", before, n > 1 ? "s" : "",
 			cpus);
+	return n;
 }
 
 void out_write_lost(FILE *out, const struct stat_report *report)
 {
-	char cpus[OUT_CPUS_SIZE];
-
-	if (!out_lost_cpus(cpus, report))
+	if (!out_name_lost(out, report, "\n"))
 		return;
-	out_name_lost(out, report, "\n");
 	fputs(": what was counted there until then is in the numbers,\n"
 	      "nothing since\n",
 	      out);

@@ -13,8 +13,8 @@
 
 /** "1,4-7": CPUs that went off; OUT_CPUS_SIZE bytes. Returns how many. */
 size_t out_lost_cpus(char *list, const struct stat_report *report);
-/** "CPU 1 went off" behind @before; nothing where none did. */
-void out_name_lost(FILE *out, const struct stat_report *report,
+/** "CPU 1 went off" behind @before; nothing, and false, where none did. */
+bool out_name_lost(FILE *out, const struct stat_report *report,
 		   const char *before);
 /** The same as a note of its own: each interval since lacks them. */
 void out_write_lost(FILE *out, const struct stat_report *report);

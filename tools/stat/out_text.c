@@ -65,7 +65,7 @@ static void add_estimate(struct line *line, const struct stat_report *report,
 	char text[DIGITS_SIZE] = "";
 
 	if (count->estimated && count->estimate.high > 0)
-		tell_interval(text, 64, &count->estimate);
+		tell_interval(text, sizeof(text), &count->estimate);
 	line_right(line, 16, text);
 	line_right(line, 9, digits_fixed(text, 100 * stat_share(count), 1));
 	line_put(line, " %");
