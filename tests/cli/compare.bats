@@ -184,6 +184,8 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	grep -qF 'a?[31mb?cé' out
 	grep -qxF '?]0;title?' out
 	run ! grep -q $'[\x1b\x07]' out
+	"$upmu" compare --format markdown changed.json >out
+	run ! grep -q $'[\x1b\x07]' out
 	"$upmu" stat -r 2 -e page-faults -j -o report.json -- true
 	for cores in red plain; do
 		changed 'r["machine"] = {"cores": ["'$cores'\x1b[31m"]}'

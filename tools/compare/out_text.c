@@ -24,10 +24,15 @@ static void group(char *out, double value)
 }
 
 /* A file of somebody's may hold what a terminal obeys. */
+static void write_letter(FILE *out, char c)
+{
+	fputc(iscntrl((unsigned char)c) ? '?' : c, out);
+}
+
 static void write_plain(FILE *out, const char *text)
 {
 	for (; *text; text++)
-		fputc(iscntrl((unsigned char)*text) ? '?' : *text, out);
+		write_letter(out, *text);
 }
 
 /* A value in a unit that suits @like, so that all of an event agree. */
@@ -359,7 +364,7 @@ static void write_escaped(FILE *out, const char *text)
 		else if (strchr("|\\`*_[]", *text))
 			fprintf(out, "\\%c", *text);
 		else
-			fputc(*text, out);
+			write_letter(out, *text);
 	}
 }
 
