@@ -16,8 +16,10 @@ LINE = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)")
 DIRECTIVE = re.compile(r"\s*#\s*(skip|todo)\S*\s*(.*)$", re.I)
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
 # A failure of its own, wherever it stands in its line: in a test within a test,
-# behind a null character or a colour; and the end of a whole program.
-OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|Bail out!.*", re.I)
+# behind a null character or a colour; half of one, whose other half was printed
+# on another way; and the end of a whole program.
+OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|[^\w#]*not\s*$|Bail out!.*",
+                           re.I)
 # What no second run makes good, and no "ok": a fault of the kernel, a board that
 # hangs, a sanitizer's or valgrind's report, what glibc, bash or qemu-user say of
 # a program that crashes.
