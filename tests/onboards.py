@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""How the tests end that tests/mutate runs, and which ones it runs on boards."""
+import contextlib
+import os
+import select
+import signal
+import subprocess
+
+import patience
+import table
+import tap
+
+BOARD_S = 1200
+# What a test that prints TAP says of its first failure, and how often a silent
+# one is looked at.
+NOT_OK, LOOK_S = b"\nnot ok", 0.2
+
+# The board tests of a file, the one that notices most first: TEST.BOARD, or
+# TEST.BOARD.SUITE.
+COVER = [
+    ("kmod/adopt.c", "kmod_adopt.bare", "kmod_adopt_refused.bare"),
+    ("kmod/core", "kmod_adopt.bare", "kmod_lease.a15", "kmod_lockdown.a15"),
+    ("kmod/counters.c", "kmod_raw.a15", "kmod_cycles.a15", "kmod_restore.a15",
+     "kmod_handover.a15"),
+    ("kmod/device.c", "kmod_lease.a15", "kmod_fuzz.a15", "kmod_limit.a15",
+     "kmod_lockdown.a15", "kmod_raw.a15"),
+    ("kmod/fold.c", "kmod_fold.bare", "v6_fold.pi0"),
+    ("kmod/guard.c", "kmod_written.a7", "kmod_raw.a15", "kmod_cycles.a15"),
+    ("kmod/lease.c", "kmod_lease.a15", "kmod_handover.a15", "kmod_raw.a15",
+     "kmod_faults.a15", "kmod_hostile.a15", "kmod_open.a15"),
+    ("kmod/publish.c", "kmod_page.a15", "kmod_page.a15.newest",
+     "kmod_unload.a15"),
+    ("kmod/open.c", "kmod_open.a15", "kmod_cycles.a15"),
+    ("kmod/pinned.c", "kmod_raw.a15", "kmod_cycles.a15", "kmod_open.a15"),
+    ("kmod/process.c", "kmod_lease.a15", "kmod_faults.a15", "kmod_limit.a15",
+     "kmod_hostile.a15", "kmod_switch.a7", "kmod_raw.a15"),
+    ("kmod/registers.c", "kmod_restore.a15", "kmod_raw.a15"),
+    # PMUv3: what the others have does not trap
+    ("kmod/trap.c", "kmod_looks.v8-32", "kmod_looks.a72", "kmod_readers.a72",
+     "kmod_cycles.a72"),
+    ("kmod/wrap.c", "kmod_raw.a15", "kmod_cycles.a15", "kmod_written.a7",
+     "kmod_broken.a15", "kmod_open.a15"),
+    ("kmod/", "kmod_lease.a15", "kmod_raw.a15", "kmod_cycles.a15",
+     "kmod_written.a7", "kmod_restore.a15", "kmod_hostile.a15",
+     "kmod_open.a15", "kmod_switch.a7"),
+    ("lib/engine/registers.c", "stat_raw.bare", "stat_v6.pi0"),
+    ("lib/engine/", "stat_a7.a7", "stat_smp.a15"),
+    ("lib/region/", "lib_measure.a7", "examples_a7.a7"),
+    ("lib/registers/", "exec_lease.a7", "lib_sources.a7", "lib_sets.a7"),
+    ("lib/", "lib_sources.a7", "lib_sets.a7", "lib_errors.a7",
+     "lib_attach.a7"),
+    ("regs/", "kmod_raw.a15", "exec_lease.a7"),
+    ("tools/stat/", "stat_a7.a7", "stat_smp.a15"),
+    ("tools/cmd_exec", "exec_lease.a15"),
+    ("tools/setup/", "setup_board.a7"),
+    ("tools/check/", "check_mends.a7"),
+    ("tools/list/", "list.a7"),
+    ("tools/cost/", "cost.a7"),
+]
+
+
+def wrong_with(process, limit_s, heard):
+    """What is, or "": the first test that is not ok, its end, or its time.
+
+    What it said is added to `heard`.
+    """
+    limit, said = patience.Limit(limit_s, patience.machine_waited_s), b"\n"
+    while limit.left_s() > 0:
+        # what it said last is read when it has ended
+        ended = process.poll() is not None
+        if not select.select([process.stdout], [], [],
+                             0 if ended else LOOK_S)[0]:
+            if ended:
+                break
+            continue
+        more = os.read(process.stdout.fileno(), 65536)
+        if not more:
+            process.wait(max(limit.left_s(), 0))
+            break
+        heard.append(more)
+        said = said[-len(NOT_OK):] + more
+        if NOT_OK in said:
+            return "not ok"
+    status = process.poll()
+    return ("too late" if status is None
+            else f"status {status}" if status else "")
+
+
+def failure(words, limit_s, heard=None, **options):
+    """Why a program does not end well, and in time, or ""."""
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL,
+                          start_new_session=True, **options) as process:
+        try:
+            return wrong_with(process, limit_s,
+                              [] if heard is None else heard)
+        except subprocess.TimeoutExpired:
+            return "too late"
+        finally:
+            # what it has started may wait for ever
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+def board_tests(path):
+    return next((row[1:] for row in COVER if path.startswith(row[0])), ())
+
+
+def build_for(tree, path, board, suite):
+    """Whether what a test of `path` runs on a board compiles."""
+    row = table.find(board)
+    if path.startswith(("kmod/", "regs/")) and failure(
+            ["boards/kmod", table.kernel_arch(row),
+             suite or row["suites"].split()[0]], BOARD_S, cwd=tree):
+        return False
+    return not failure(["boards/build", row["arch"]], BOARD_S, cwd=tree)
+
+
+def wrong_on_board(tree, name):
+    """Why a test does not pass on its board, or ""."""
+    test, board, *suite = name.split(".")
+    faults, heard = os.path.join(os.path.dirname(tree), "faults"), []
+    env = {**os.environ, "UPMU_NO_BUILD": "1", "UPMU_FAULTS": faults}
+    if suite:
+        env["UPMU_KERNEL"] = suite[0]
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(faults)
+    wrong = failure([f"tests/boards/{test}.test", board], BOARD_S, heard,
+                    cwd=tree, env=env)
+    if wrong or os.path.exists(faults):
+        return wrong or "kernel fault"
+    # a program that ends early fails none of its tests
+    result = tap.Result(tap.Job("boards", name, []))
+    result.parse(b"".join(heard).decode(errors="replace"))
+    return "".join(result.failed[:1])
+
+
+class Boards:
+    """The tests on boards: which ones can be believed."""
+
+    def __init__(self, tree, are_asked):
+        self.tree, self.sound, self.dropped = tree, set(), set()
+        self.killer = None
+        self.are_asked = are_asked      # for more than the module
+
+    def judge(self, mutant):
+        for name in board_tests(mutant.path):
+            if name in self.dropped:
+                continue
+            if not self._build(mutant.path, name):
+                return "does not compile", ""
+            # what fails only once was the machine's doing
+            wrong = self._wrong(name) and self._wrong(name)
+            if wrong:
+                self.killer = name
+                return "killed", name + (wrong != "not ok") * f", {wrong}"
+            self.sound.add(name)
+        return "survived", ""
+
+    def _build(self, path, name):
+        _test, board, *suite = name.split(".")
+        return build_for(self.tree, path, board, *(suite or [""]))
+
+    def _wrong(self, name):
+        return wrong_on_board(self.tree, name)
+
+    def unsound(self, path):
+        """The test that killed, where it fails without any fault too."""
+        name, self.killer = self.killer, None
+        if not name or name in self.sound:
+            return []
+        self._build(path, name)
+        if not self._wrong(name):
+            self.sound.add(name)
+            return []
+        print(f"# not used: {name} fails without any fault", flush=True)
+        self.dropped.add(name)
+        return [name]
