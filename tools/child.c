@@ -137,6 +137,14 @@ static struct child_start *new_start(char **command)
 	return start;
 }
 
+static void close_pipes(struct child *child)
+{
+	close(child->start->go[0]);
+	close(child->go);
+	close(child->failed);
+	child->go = child->failed = -1;
+}
+
 static int start_child(struct child *child, char **command, bool beside)
 {
 	struct sigaction defaulted = { .sa_handler = SIG_DFL };
@@ -154,15 +162,13 @@ static int start_child(struct child *child, char **command, bool beside)
 	if (child->pid < 0)
 		child->pid = start_by_fork(start);
 	error = child->pid < 0 ? -errno : 0;
-	close(start->go[0]);
 	close(start->failed[1]);
 	child->go = start->go[1];
 	child->failed = start->failed[0];
 	if (!error)
 		return 0;
 
-	close(child->go);
-	close(child->failed);
+	close_pipes(child);
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 err_start:
 	free(start);
@@ -190,14 +196,14 @@ int child_go(struct child *child)
 {
 	int error = 0;
 
+	/* upmu has an end to read from, too: a child that was killed is found
+	 * by waiting for it, and is no SIGPIPE. */
 	if (write(child->go, "g", 1) != 1)
 		return -errno;
 	/* Its end closes on exec: no byte means that the program runs. */
 	if (read(child->failed, &error, sizeof(error)) != sizeof(error))
 		error = 0;
-	close(child->go);
-	close(child->failed);
-	child->go = child->failed = -1;
+	close_pipes(child);
 	if (error)
 		child_reap(child, true);
 	return -error;
@@ -205,9 +211,7 @@ int child_go(struct child *child)
 
 void child_kill(struct child *child)
 {
-	close(child->go);
-	close(child->failed);
-	child->go = child->failed = -1;
+	close_pipes(child);
 	child_reap(child, true);
 }
 
