@@ -319,6 +319,33 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	grep -qE '^[1-9][0-9]*,ns,task-clock,' report
 }
 
+@test "control_however_much_comes_lets_the_program_end_and_time_be_over" {
+	yes ping | timeout -k 1 20 "$upmu" stat --control fd:0 -e task-clock \
+		-o report -- true
+	grep -q 'elapsed' report
+	# A line without an end, and what can only fail.
+	timeout -k 1 20 "$upmu" stat --control fd:0 -e task-clock -o report \
+		-- true </dev/zero
+	for odd in /dev/zero .; do
+		run -124 timeout -k 1 20 "$upmu" stat --timeout 100 \
+			--control fd:3 -e task-clock -o report -- sleep 30 3<$odd
+		grep -q 'elapsed' report
+	done
+}
+
+@test "control_whose_answers_nobody_reads_goes_on" {
+	mkfifo ended
+	{ sleep 0.3; echo ping; sleep 0.1; } | timeout -k 1 20 "$upmu" stat \
+		--control fd:0,6 -e task-clock -o report -- sleep 0.6 6> >(:)
+	grep -q 'elapsed' report
+	# Full of answers: there is no room for one more.
+	exec 6<>ended
+	yes ping | timeout -k 1 20 "$upmu" stat --control fd:0,6 -e task-clock \
+		-o report -- sleep 0.5
+	exec 6>&-
+	grep -q 'elapsed' report
+}
+
 @test "control_that_cannot_be_opened_runs_nothing" {
 	for bad in fifo:nowhere fd:999 fd:x nonsense fd:0,999; do
 		run "$upmu" stat --control "$bad" -e task-clock -- touch ran

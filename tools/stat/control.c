@@ -14,6 +14,9 @@
 
 #include "stat.h"
 
+/* Bytes that are read before anything else is looked at. */
+#define PART 256
+
 static int refuse_control(const char *where, const char *why)
 {
 	fprintf(stderr,
@@ -124,27 +127,42 @@ static bool has_more(int fd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* Byte by byte: a second order may stand behind the first. An end of file, of
- * a pipe whose writer has gone, leaves the program to itself. */
+/* An end of file, of a pipe whose writer has gone, leaves the program to
+ * itself, and so does an error, which would come again and again. */
+static void take_end(struct stat_control *control, ssize_t got)
+{
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (control->opened)
+		close(control->fd);
+	control->fd = -1;
+}
+
+/*
+ * Byte by byte: a second order may stand behind the first. What has no end is
+ * read in parts, so that it takes upmu from nothing else.
+ */
 static enum stat_order read_order(struct stat_control *control)
 {
 	char byte;
-	ssize_t got;
 
-	do {
-		got = read(control->fd, &byte, 1);
+	for (size_t i = 0; i < PART; i++) {
+		ssize_t got = read(control->fd, &byte, 1);
+
 		if (got != 1)
-			break;
-		if (byte == '\n' && control->n)
+			take_end(control, got);
+		else if (byte == '\n' && control->n)
 			return understand(control);
-		if (byte != '\n' && control->n + 1 < sizeof(control->line))
+		else if (byte != '\n' && control->n + 1 < sizeof(control->line))
 			control->line[control->n++] = byte;
-	} while (has_more(control->fd));
-	if (!got)
-		control->fd = -1;
-	/* perf takes an order without the end of its line, too. */
-	return order_of(control) == STAT_ORDER_UNKNOWN ? STAT_ORDER_NONE
-						       : understand(control);
+		if (got == 1 && has_more(control->fd))
+			continue;
+		/* perf takes an order without the end of its line, too. */
+		return order_of(control) == STAT_ORDER_UNKNOWN
+			       ? STAT_ORDER_NONE
+			       : understand(control);
+	}
+	return STAT_ORDER_NONE;
 }
 
 enum stat_order stat_control_wait(struct stat_control *control,
@@ -154,24 +172,34 @@ enum stat_order stat_control_wait(struct stat_control *control,
 		{ .fd = control->fd, .events = POLLIN },
 		{ .fd = control->signals, .events = POLLIN },
 	};
+	enum stat_order order;
 
-	while (control->fd >= 0 && ppoll(wait, 2, time, NULL) > 0 &&
-	       wait[0].revents) {
-		enum stat_order order = read_order(control);
+	if (control->fd < 0 || ppoll(wait, 2, time, NULL) <= 0 ||
+	    !wait[0].revents)
+		return STAT_ORDER_NONE;
+	order = read_order(control);
+	control->obeyed = order != STAT_ORDER_UNKNOWN;
+	return order;
+}
 
-		control->obeyed = order != STAT_ORDER_UNKNOWN;
-		if (order != STAT_ORDER_NONE || wait[1].revents)
-			return order;
-		wait[0].fd = control->fd;
-	}
-	return STAT_ORDER_NONE;
+/* Where nobody reads answers upmu must neither wait nor end by SIGPIPE. */
+static bool is_heard(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) > 0 && p.revents == POLLOUT;
 }
 
 void stat_control_done(struct stat_control *control)
 {
-	if (control->answer >= 0 && control->obeyed &&
-	    write(control->answer, "ack\n", 4) != 4)
-		control->answer = -1;
+	if (control->answer < 0 || !control->obeyed)
+		return;
+	if (is_heard(control->answer) &&
+	    write(control->answer, "ack\n", 4) == 4)
+		return;
+	if (control->opened)
+		close(control->answer);
+	control->answer = -1;
 }
 
 void stat_control_close(struct stat_control *control)

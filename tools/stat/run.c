@@ -227,18 +227,18 @@ static void obey(struct stat_run *run, enum stat_order order)
 	}
 }
 
-/* Until there is an order or a signal, or the time is over. */
+/*
+ * Until there is an order or a signal, or the time is over. One order at a
+ * time: however many come, the program's end and what is due are looked at.
+ */
 static void wait_for_order(struct stat_run *run, const struct timespec *time)
 {
-	static const struct timespec none;
-	enum stat_order order;
+	enum stat_order order = stat_control_wait(&run->control, time);
 
-	while ((order = stat_control_wait(&run->control, time)) !=
-	       STAT_ORDER_NONE) {
-		obey(run, order);
-		stat_control_done(&run->control);
-		time = &none;
-	}
+	if (order == STAT_ORDER_NONE)
+		return;
+	obey(run, order);
+	stat_control_done(&run->control);
 }
 
 /* Sleep until something is due or a signal comes. */
