@@ -46,6 +46,28 @@ print(json.load(open("report.json"))["events"][1]["value"])')
 	grep -q '^upmu_counted_seconds_total' m.prom
 }
 
+@test "openmetrics_time_is_that_in_which_it_counted" {
+	counted() {
+		awk '$1 == "upmu_counted_seconds_total" { print $2 }' m.prom
+	}
+	for interval in '' '-I 100'; do
+		# shellcheck disable=SC2086	# words
+		"$upmu" stat $interval --openmetrics m.prom -D 400 -j \
+			-o report.json -e task-clock -- sleep 0.6
+		elapsed=$(tail -n 1 report.json | python3 -c 'import json, sys
+report = json.loads(open("report.json").read()) if len(sys.argv) < 2 else \
+	json.loads(sys.stdin.read())
+print(report.get("interval_s") or report["elapsed_s"])' $interval)
+		awk "BEGIN { exit !($(counted) > 0 &&
+			$(counted) < $elapsed - 0.39) }"
+	done
+	mkfifo orders
+	# Never switched on.
+	"$upmu" stat -D -1 --control fifo:orders --openmetrics m.prom \
+		-e task-clock -- sleep 0.2
+	[ "$(counted)" = 0.000000000 ]
+}
+
 @test "openmetrics_never_says_0_of_what_was_not_counted" {
 	"$upmu" stat --openmetrics m.prom -e page-faults,r7ff -- true
 	run ! grep -q '^upmu_r7ff_total' m.prom

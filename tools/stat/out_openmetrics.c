@@ -30,7 +30,7 @@ struct series {
 };
 
 static struct series *series; /* one per event, until the end */
-static double counted_s, seen_s;
+static double counted_s;
 
 /* ---- names --------------------------------------------------------------- */
 
@@ -167,8 +167,6 @@ static bool is_written(const struct stat_report *report, size_t i)
 /* An interval in which an event had no counter adds nothing to it. */
 static int add_up(const struct stat_report *report)
 {
-	bool interval = report->interval_s > 0;
-
 	if (!series) {
 		series = calloc(report->events->n + 1, sizeof(*series));
 		if (!series)
@@ -185,8 +183,8 @@ static int add_up(const struct stat_report *report)
 		series[i].sum += value;
 		series[i].was_counted = true;
 	}
-	counted_s += interval ? report->interval_s - seen_s : report->elapsed_s;
-	seen_s = report->interval_s;
+	/* Neither before -D nor while --control has it off. */
+	counted_s += report->length_s;
 	return 0;
 }
 
