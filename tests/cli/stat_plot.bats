@@ -52,6 +52,20 @@ setup() {
 	[ "$(grep '^page-faults' report | wc -c)" -lt 120 ]
 }
 
+@test "plot_of_repeated_runs_has_times_and_elapsed_of_the_same_runs" {
+	cat >first <<-'E'
+		#!/bin/sh
+		i=0
+		[ -e ran ] || while [ $i -lt 100000 ]; do i=$((i+1)); done
+		: >ran
+	E
+	chmod +x first
+	LC_ALL=C "$upmu" stat -r 3 --plot -e page-faults -o report ./first
+	# One thread has no more than all of the time.
+	awk '/% of elapsed$/ { n++; sum += $(NF - 3) }
+		END { print n, sum; exit !(n == 2 && sum > 0 && sum < 150) }' report
+}
+
 @test "plot_and_live_refuse_what_they_cannot_draw" {
 	for bad in '--plot -j' '--plot -x ,' '--live' '--live -I 10 -q' \
 		'--plot --format rpistat'

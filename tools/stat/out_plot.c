@@ -297,7 +297,9 @@ static void write_parts_bars(FILE *out, const struct stat_report *report)
 /* User and system time are of all its threads; the rest it waited. */
 static void write_shares(FILE *out, const struct stat_report *report)
 {
-	double time = report->elapsed_s;
+	/* As those are: of -r the mean. */
+	double time = report->elapsed.n > 1 ? report->elapsed.mean
+					    : report->elapsed_s;
 
 	if (!report->has_usage || !(time > 0))
 		return;
