@@ -254,9 +254,11 @@ counting() {	# PID
 }
 
 @test "stat_of_a_cpu_list_that_is_none_is_refused" {
-	run "$upmu" stat -C 0-x -e cpu-clock --timeout 100
-	[ "$status" -eq 125 ]
-	[[ "$output" == *"'0-x'"* ]]
+	for list in 0-x 0- '0- 0' 0-+0 0--1; do
+		run "$upmu" stat -C "$list" -e cpu-clock --timeout 100
+		[ "$status" -eq 125 ]
+		[[ "$output" == *"'$list' is no list of CPUs"* ]]
+	done
 }
 
 @test "stat_of_a_cpu_that_is_not_there_runs_nothing" {

@@ -117,7 +117,7 @@ static int add_cpus(struct engine_targets *targets, const char *list)
 
 		if (end == at || !isdigit((unsigned char)*at))
 			break;
-		if (*end == '-')
+		if (*end == '-' && isdigit((unsigned char)end[1]))
 			last = strtoul(end + 1, &end, 10);
 		if (last >= UPMU_CPUS_MAX || last < first)
 			break;
