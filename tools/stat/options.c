@@ -421,6 +421,7 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 void stat_options_free(struct stat_options *options)
 {
 	free(options->events);
+	free(options->metrics);
 	free(options->output);
 	free(options->openmetrics);
 }
