@@ -376,6 +376,25 @@ counting() {	# PID
 	grep -q '"ended_by": "SIGABRT"' report
 }
 
+@test "stat_repeats_tell_failed_runs_beside_the_one_that_a_signal_ended" {
+	cat >third <<-'E'
+		#!/bin/sh
+		echo x >>runs
+		[ "$(wc -l <runs)" -lt 3 ] || kill -ABRT $$
+		exit 4
+	E
+	chmod +x third
+	sh -c '"$@"; :' - "$upmu" stat -r 4 -e page-faults -o report ./third
+	grep -q '2 of 4 runs; 1 ended by SIGABRT; 2 ended with a status' report
+	# Of one run alone nobody says both.
+	rm runs
+	echo >>runs
+	sh -c '"$@"; :' - "$upmu" stat -r 4 -e page-faults -o report ./third
+	grep -q ', 1 of 4 runs; 1 ended by SIGABRT; 1 ended with a' report
+	sh -c '"$@"; :' - "$upmu" stat -r 4 -e page-faults -o report ./third
+	grep -q ', 1 of 4 runs; 1 ended by SIGABRT$' report
+}
+
 @test "stat_repeats_leave_the_run_that_a_signal_ended_out_of_the_means" {
 	cat >third <<-'E'
 		#!/bin/sh

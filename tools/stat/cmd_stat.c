@@ -120,6 +120,7 @@ static void add_run(struct stat_report *report, int status)
 	stat_spread_add(&report->length, report->length_s);
 	report->runs++;
 	report->failed += status != 0;
+	report->signalled = report->signal != 0;
 }
 
 /* -ECANCELED: it failed, and that was told. */

@@ -160,9 +160,10 @@ static void write_runs(FILE *out, const struct stat_report *report)
 	if (report->signal && !report->interrupted)
 		fprintf(out, "; 1 ended by %s",
 			child_signal_name(report->signal));
-	else if (report->failed)
+	/* The run that a signal ended is the only one, or not among them. */
+	if (report->failed > report->signalled)
 		fprintf(out, "; %u ended with a status that is not 0",
-			report->failed);
+			report->failed - report->signalled);
 	if (report->interrupted)
 		fputs("; interrupted", out);
 }

@@ -139,9 +139,11 @@ struct stat_report {
 	double whole_s;	 /* of all intervals */
 	struct stat_spread length;
 	struct stat_spread elapsed, user, sys;
-	unsigned int runs;   /* of -r, that are in the numbers */
-	unsigned int failed; /* of those, ended with a status or a signal */
-	double *value;	     /* [event * repeat + run]; NULL: one run */
+	unsigned int runs;	/* of -r, that are in the numbers */
+	unsigned int failed;	/* of those, ended with a status or a signal */
+	unsigned int signalled; /* of these, by a signal: 1 or 0 */
+	size_t passes;		/* of --passes, that were run */
+	double *value;		/* [event * repeat + run]; NULL: one run */
 	uint64_t page_faults, context_switches;
 	uint64_t max_rss_kb;
 	bool has_usage;
