@@ -83,11 +83,13 @@ static int run_passes(struct stat_report *report, struct engine_events *events,
 
 	if (report->regions)
 		return stat_regions_run(report, targets, status);
+	report->passes = 0;
 	do {
 		error = stat_run_once(report, events, targets, pass,
 				      write_report, status);
+		report->passes++;
 	} while (!error && passes && ++pass < (int)report->pace.turns &&
-		 !report->signal);
+		 !report->signal && !report->interrupted);
 	return error;
 }
 

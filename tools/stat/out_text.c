@@ -241,6 +241,19 @@ static void write_software(FILE *out, const struct stat_report *report)
 		number(text, report, (double)report->context_switches));
 }
 
+static void write_passes(FILE *out, const struct stat_report *report)
+{
+	size_t sets = report->pace.turns;
+
+	if (report->passes < sets)
+		fprintf(out,
+			"\n%zu of %zu sets of events had a run, then one was "
+			"cut off\n",
+			report->passes, sets);
+	else
+		fprintf(out, "\n%zu sets of events, a run for each\n", sets);
+}
+
 static void write_turns(FILE *out, const struct stat_report *report)
 {
 	const struct stat_options *o = report->options;
@@ -248,8 +261,7 @@ static void write_turns(FILE *out, const struct stat_report *report)
 	if (!report->pace.turns || report->interval_s > 0)
 		return;
 	if (o->passes) {
-		fprintf(out, "\n%zu sets of events, a run for each\n",
-			report->pace.turns);
+		write_passes(out, report);
 		return;
 	}
 	fprintf(out,
