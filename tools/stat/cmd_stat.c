@@ -255,8 +255,8 @@ static int make_counts(struct stat_report *report)
 	report->count = calloc(n + 1, sizeof(*report->count));
 	report->spread = calloc(n + 1, sizeof(*report->spread));
 	if (options->repeat > 1)
-		report->value =
-			calloc(n * options->repeat + 1, sizeof(*report->value));
+		report->value = calloc(options->repeat,
+				       (n + 1) * sizeof(*report->value));
 	if (options->summary)
 		report->sum = calloc(n + 1, sizeof(*report->sum));
 	if (report->count && report->spread &&
