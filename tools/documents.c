@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/plain.h"
+
 static bool has_more(FILE *in)
 {
 	int c;
@@ -23,7 +25,8 @@ static void tell_fault(const struct documents_reader *reader, const char *name,
 
 	if (asprintf(&why, "report %zu: %s", number, error->text) < 0)
 		why = NULL;
-	reader->complain(reader->argument, name, why ? why : error->text);
+	reader->complain(reader->argument, name,
+			 why ? plain(why) : "no JSON, and no memory");
 	free(why);
 }
 

@@ -194,6 +194,13 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	"$upmu" compare red.json plain.json >out
 	grep -qF 'A was counted on red?[31m, B on plain?[31m: ' out
 	run ! grep -q $'\x1b' out
+	changed 'r["command"] = ["a\x1b[31m"]'
+	run -3 "$upmu" compare --fail-if 'page-faults < 1000000' report.json changed.json
+	[[ "$output" == *"holds: changed.json: a?[31m: "* ]]
+	[[ "$output" != *$'\x1b'* ]]
+	printf '{ \x1b' >changed.json
+	run -125 "$upmu" compare changed.json
+	[[ "$output" != *$'\x1b'* ]]
 }
 
 @test "compare_of_a_report_without_runs_says_so" {

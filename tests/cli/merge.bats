@@ -237,6 +237,15 @@ r["metrics"] = [dict(r["metrics"][0], event=f"{core}/inst_retired/", value=at)
 	grep -qE '^cycles +6,000 +2,000 .*  of 3 ranks$' <<<"$output"
 }
 
+@test "merge_writes_nothing_that_a_terminal_obeys" {
+	sed -i 's/"cycles"/"cy\\u001b[31mcles"/' ranks/*.json
+	printf '{ \033' >ranks/broken.json
+	run -1 "$upmu" merge --per-rank ranks/*
+	[[ "$output" == *'cy?[31mcles'* ]]
+	[[ "$output" == *"expected near '?'"* ]]
+	[[ "$output" != *$'\x1b'* ]]
+}
+
 @test "merge_of_files_without_ranks_names_the_files" {
 	for host in b a; do
 		"$upmu" stat -j -o $host.json -e page-faults -- true

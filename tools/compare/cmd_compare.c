@@ -9,6 +9,7 @@
 
 #include "compare.h"
 #include "tools/child.h"
+#include "tools/plain.h"
 #include "tools/replace.h"
 
 bool compare_is_report(const char *word)
@@ -134,11 +135,10 @@ static int ask_one(const struct compare *c, const struct compare_condition *o,
 				  "mean may be 0");
 		return one_run ? EXIT_FAILED : undecided(c, o, k);
 	}
-	fprintf(stderr,
-		"upmu compare: --fail-if '%s' %s: %s: %+.3g to "
-		"%+.3g%s\n",
-		o->text, answer == COMPARE_HOLDS ? "holds" : "is not decided",
-		c->command[k].name, low, high, unit);
+	fprintf(stderr, "upmu compare: --fail-if '%s' %s: ", o->text,
+		answer == COMPARE_HOLDS ? "holds" : "is not decided");
+	plain_write(stderr, c->command[k].name);
+	fprintf(stderr, ": %+.3g to %+.3g%s\n", low, high, unit);
 	return answer == COMPARE_HOLDS ? COMPARE_CONDITION_HOLDS : 0;
 }
 

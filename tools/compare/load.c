@@ -8,10 +8,13 @@
 
 #include "compare.h"
 #include "tools/child.h"
+#include "tools/plain.h"
 
 static int refuse_file(const char *path, const char *why)
 {
-	fprintf(stderr, "upmu compare: '%s': %s\n", path, why);
+	fprintf(stderr, "upmu compare: '%s': ", path);
+	plain_write(stderr, why);
+	fputc('\n', stderr);
 	return EXIT_FAILED;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The comparison for people: bars in the terminal, and Markdown. */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "compare.h"
 #include "tools/bars.h"
 #include "tools/digits.h"
+#include "tools/plain.h"
 
 #define BAR_WIDTH      24
 #define OUTLIERS_SHOWN 3
@@ -21,18 +21,6 @@ static char letter_of(size_t command)
 static void group(char *out, double value)
 {
 	digits_grouped(out, fabs(value) <= 0.5 ? 0 : value);
-}
-
-/* A file of somebody's may hold what a terminal obeys. */
-static void write_letter(FILE *out, char c)
-{
-	fputc(iscntrl((unsigned char)c) ? '?' : c, out);
-}
-
-static void write_plain(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		write_letter(out, *text);
 }
 
 /* A value in a unit that suits @like, so that all of an event agree. */
@@ -209,7 +197,7 @@ static void write_heading(FILE *out, const struct compare *c)
 		const struct compare_command *command = &c->command[k];
 
 		fprintf(out, "  %c  ", letter_of(k));
-		write_plain(out, command->name);
+		plain_write(out, command->name);
 		if (!c->paired)
 			fprintf(out, ", %zu run%s", command->runs,
 				command->runs == 1 ? "" : "s");
@@ -258,9 +246,9 @@ static void write_cores(FILE *out, const struct compare *c, const char *mark)
 		if (!cores || !strcmp(cores, first))
 			continue;
 		fprintf(out, "%s%c was counted on ", mark, letter_of(0));
-		write_plain(out, first);
+		plain_write(out, first);
 		fprintf(out, ", %c on ", letter_of(k));
-		write_plain(out, cores);
+		plain_write(out, cores);
 		fputs(": what differs may be the cores\n", out);
 	}
 }
@@ -326,7 +314,7 @@ static void write_missing(FILE *out, const struct compare *c)
 						     : "<no number>");
 			else
 				fputs(", ", out);
-			write_plain(out, c->event[i].name);
+			plain_write(out, c->event[i].name);
 		}
 		if (n)
 			fputc('\n', out);
@@ -340,7 +328,7 @@ int compare_write_text(FILE *out, const struct compare *c)
 		if (!is_counted(c, &c->event[i]))
 			continue;
 		fprintf(out, "\n%s", bars_colour(out, BARS_BOLD));
-		write_plain(out, c->event[i].name);
+		plain_write(out, c->event[i].name);
 		fprintf(out, "%s\n", bars_colour(out, BARS_PLAIN));
 		for (size_t k = 0; k < c->commands; k++)
 			write_cell(out, c, &c->event[i], k);
@@ -364,7 +352,7 @@ static void write_escaped(FILE *out, const char *text)
 		else if (strchr("|\\`*_[]", *text))
 			fprintf(out, "\\%c", *text);
 		else
-			write_letter(out, *text);
+			plain_letter(out, *text);
 	}
 }
 

@@ -6,6 +6,7 @@
 
 #include "merge.h"
 #include "tools/digits.h"
+#include "tools/plain.h"
 #include "tools/version.h"
 
 #define SCHEMA_VERSION 1
@@ -19,7 +20,7 @@ char *merge_label(char *out, size_t size, const struct merge_rank *rank)
 		snprintf(out, size, "%d", rank->number);
 	else
 		snprintf(out, size, "%s", rank->file);
-	return out;
+	return plain(out);
 }
 
 char *merge_row_label(char *out, size_t size, const struct merge_row *row)
@@ -27,7 +28,7 @@ char *merge_row_label(char *out, size_t size, const struct merge_row *row)
 	snprintf(out, size, "%s%s%s%s%s", row->name, row->place[0] ? " " : "",
 		 row->place, row->has_twin ? " " : "",
 		 row->has_twin ? row->event : "");
-	return out;
+	return plain(out);
 }
 
 /* ns are printed as seconds; counts are whole. */
@@ -76,7 +77,8 @@ static void put_row(FILE *out, const struct merge *m,
 	if (row->reach > 0 && row->sum > 0)
 		fprintf(out, "  sum +- %.2f %%", 100 * row->reach / row->sum);
 	if (row->counted < m->ranks)
-		fprintf(out, "  of %zu ranks", row->counted);
+		fprintf(out, "  of %zu rank%s", row->counted,
+			row->counted == 1 ? "" : "s");
 	if (row->modelled)
 		fputs("  modelled", out);
 	fputc('\n', out);
