@@ -101,6 +101,81 @@ few() {	# OPTION...
 	[ "$(field out.json 'r["commands"][0]["runs"]')" = 5 ]
 }
 
+changed_stat() {	# NAME PYTHON: stat.json with it done to r, into NAME.json
+	python3 - "$1" "$2" <<-'E'
+		import json, sys
+		r = json.load(open("stat.json"))
+		e = r["events"][0]
+		exec(sys.argv[2])
+		json.dump(r, open(sys.argv[1] + ".json", "w"))
+	E
+}
+
+@test "compare_keeps_the_places_of_stat_apart" {
+	"$upmu" stat -e page-faults -j -o stat.json -- true
+	for n in 10 20; do
+		changed_stat $n 'r["events"] = [dict(e, place=p, value=v * '$n')
+for p, v in (("CPU0", 100), ("CPU1", 1))]'
+	done
+	run -0 "$upmu" compare --no-bars 10.json 20.json
+	[[ "$output" == *"page-faults CPU0"$'\n'"  A "*" 1,000 "* ]]
+	[[ "$output" == *"page-faults CPU1"$'\n'"  A "*" 10 "* ]]
+	run -125 "$upmu" compare --fail-if 'page-faults CPU0 > 1%' 10.json 20.json
+	[[ "$output" == *"'page-faults CPU0 > 1%' cannot be told: one run"* ]]
+}
+
+@test "compare_has_the_times_of_stat" {
+	"$upmu" stat -r 5 -e page-faults -j -o stat.json -- true
+	changed_stat slow 'r["user_s"] = 2.0; r["sys_s"] = 3.0
+r["user_deviation_s"] = r["sys_deviation_s"] = 0.01'
+	"$upmu" compare -j -o out.json stat.json slow.json
+	for time in user sys; do
+		[ "$(field out.json 'e["'$time'"]["commands"][1]["change"]["verdict"]')" = more ]
+	done
+	run -3 "$upmu" compare --fail-if 'sys > 1' stat.json slow.json
+}
+
+@test "compare_says_of_stats_files_what_stat_said" {
+	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
+	changed_stat told 'e["estimated"] = r["user_only"] = True
+r["events"].append(dict(event="bus_cycles", unit="events", state="not emulated"))'
+	run -0 "$upmu" compare stat.json stat.json
+	[[ "$output" != *estimated* && "$output" != *"user mode only"* ]]
+	run -0 "$upmu" compare told.json told.json
+	[[ "$output" == *"what they counted is estimated"* ]]
+	[[ "$output" == *"user mode only"* ]]
+	[[ "$output" == *"<not emulated>: bus_cycles"* ]]
+	"$upmu" compare -j -o again.json told.json
+	run -0 "$upmu" compare again.json
+	[[ "$output" == *"<not emulated>: bus_cycles"* ]]
+}
+
+@test "compare_says_of_how_many_runs_a_mean_is" {
+	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
+	changed_stat some 'e["values"][2] = None'
+	run -0 "$upmu" compare stat.json some.json
+	[ "$(grep -c 'a number in ' <<<"$output")" -eq 1 ]
+	[[ "$output" == *"a number in 3 of 4 runs"* ]]
+}
+
+@test "compare_prints_no_infinite_number" {
+	"$upmu" stat -r 4 -e task-clock -j -o stat.json -- true
+	changed_stat deviation 'r["elapsed_s"] = 1; r["elapsed_deviation_s"] = 1e308'
+	changed_stat sum 'e["values"] = [1e308, 1, 1.7e308, 1.7e308]'
+	changed_stat same 'e["values"] = [1.7e308] * 4'
+	changed_stat tiny 'e["values"] = [5e-324, 1e-323, 5e-324, 1e-323]'
+	for extreme in deviation sum same tiny; do
+		for format in text markdown csv json; do
+			"$upmu" compare --format $format $extreme.json stat.json
+			"$upmu" compare --format $format stat.json $extreme.json
+		done >out
+		run ! grep -iwE '[-+]?(inf|nan)' out
+		[ "$(wc -L <out)" -lt 200 ]
+		"$upmu" compare -j -o out.json $extreme.json stat.json
+		python3 "$BATS_TEST_DIRNAME/check_stat_output.py" compare out.json
+	done
+}
+
 @test "compare_says_of_two_files_that_they_are_of_unlike_cores" {
 	"$upmu" stat -r 5 -e page-faults -j -o a.json -- true
 	python3 - <<-'E'
@@ -147,6 +222,8 @@ few() {	# OPTION...
 	run "$upmu" compare good.json -- true
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"cannot be compared at once"*"hint: "* ]]
+	run -2 "$upmu" compare good.json -j
+	[[ "$output" == *"hint: options come before the files" ]]
 	run -127 "$upmu" compare good.jsn good.json
 	[[ "$output" == *"hint: of earlier runs all names end in .json"* ]]
 	# A program may be called so.

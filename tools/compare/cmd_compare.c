@@ -48,8 +48,10 @@ static int refuse_word(const char *word)
 		fprintf(stderr,
 			"upmu compare: '%s': no file of earlier runs, whose "
 			"names end in .json\n"
-			"hint: upmu compare a.json b.json\n",
-			word);
+			"hint: %s\n",
+			word,
+			*word == '-' ? "options come before the files"
+				     : "upmu compare a.json b.json");
 	return EXIT_USAGE;
 }
 

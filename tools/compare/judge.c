@@ -28,7 +28,9 @@ const char *compare_verdict_text(const struct compare_event *event,
 
 double compare_percent(double ratio)
 {
-	return 100 * (ratio - 1);
+	double percent = 100 * (ratio - 1);
+
+	return isfinite(percent) ? percent : NAN;
 }
 
 static bool is_known(const struct compare_event *event, size_t command)

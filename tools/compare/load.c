@@ -81,8 +81,8 @@ static void take_summary(struct compare_cell *cell, double mean,
 	s->constant = !(deviation > 0);
 	reach = stats_t(0.95, (double)runs - 1) * deviation /
 		sqrt((double)runs);
-	s->low = mean - reach;
-	s->high = mean + reach;
+	s->low = isfinite(reach) ? mean - reach : NAN;
+	s->high = isfinite(reach) ? mean + reach : NAN;
 }
 
 static char *join_words(const json_t *words)
@@ -135,14 +135,87 @@ static void take_cores(struct compare_command *command, const json_t *root)
 		command->cores = join_words(cores);
 }
 
+static void take_time(struct compare *c, const json_t *root, const char *name,
+		      const char *key, const char *deviation)
+{
+	size_t k = c->commands - 1;
+	struct compare_event *row;
+
+	if (!json_is_number(json_object_get(root, key)))
+		return;
+	row = row_of(c, name, "s");
+	if (row)
+		take_summary(&row->cell[k], real_or(root, key, NAN),
+			     real_or(root, deviation, NAN), c->command[k].runs);
+}
+
+/* With -A and its like an event is there for each place, as merge calls it. */
+static struct compare_event *row_of_place(struct compare *c,
+					  const json_t *event)
+{
+	const char *name = json_string_value(json_object_get(event, "event"));
+	const char *unit = json_string_value(json_object_get(event, "unit"));
+	const char *place = json_string_value(json_object_get(event, "place"));
+	struct compare_event *row = NULL;
+	char *both;
+
+	if (!place)
+		return row_of(c, name, unit);
+	if (asprintf(&both, "%s %s", name, place) < 0)
+		return NULL;
+	row = row_of(c, both, unit);
+	free(both);
+	return row;
+}
+
+/* Why there is no number, with the brackets of a text report or without. */
+static const char *state_of(const json_t *event)
+{
+	static const char *const states[] = { "<not supported>",
+					      "<not counted>",
+					      "<not emulated>" };
+	const char *state = json_string_value(json_object_get(event, "state"));
+
+	for (size_t i = 0; state && i < sizeof(states) / sizeof(states[0]); i++)
+		if (!strcmp(state, states[i]) ||
+		    (strlen(state) + 2 == strlen(states[i]) &&
+		     !strncmp(state, states[i] + 1, strlen(state))))
+			return states[i];
+	return "";
+}
+
+static int take_event(struct compare *c, const char *path, const json_t *event)
+{
+	size_t k = c->commands - 1;
+	struct compare_event *row;
+	struct compare_cell *cell;
+
+	if (!json_is_string(json_object_get(event, "event")) ||
+	    !json_is_string(json_object_get(event, "unit")))
+		return refuse_file(path, "no report of upmu stat");
+	row = row_of_place(c, event);
+	if (!row)
+		return refuse_file(path, "out of memory");
+	if (!json_is_number(json_object_get(event, "value"))) {
+		row->state = state_of(event);
+		return 0;
+	}
+	c->shares_turns |= json_is_true(json_object_get(event, "estimated"));
+	cell = &row->cell[k];
+	take_values(cell, json_object_get(event, "values"), c->command[k].runs);
+	take_summary(cell, real_or(event, "value", NAN),
+		     real_or(event, "deviation", NAN), c->command[k].runs);
+	return 0;
+}
+
 static int load_stat(struct compare *c, const char *path, const json_t *root)
 {
-	size_t runs = size_or(root, "runs", 1), k = c->commands, i;
+	size_t runs = size_or(root, "runs", 1);
 	char *name = join_words(json_object_get(root, "command"));
 	struct compare_command *command =
 		name ? add_command(c, path, name, runs) : NULL;
 	const json_t *events = json_object_get(root, "events");
-	struct compare_event *row;
+	int status = 0;
 
 	free(name);
 	if (!command)
@@ -150,29 +223,13 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	take_cores(command, root);
 	command->failed = size_or(root, "failed", 0);
 	c->emulated = false; /* stat's reports do not say it */
-	row = row_of(c, "elapsed", "s");
-	if (row && json_object_get(root, "elapsed_s"))
-		take_summary(&row->cell[k], real_or(root, "elapsed_s", NAN),
-			     real_or(root, "elapsed_deviation_s", NAN), runs);
-	for (i = 0; i < json_array_size(events); i++) {
-		const json_t *event = json_array_get(events, i);
-		const json_t *event_name = json_object_get(event, "event");
-		const json_t *unit = json_object_get(event, "unit");
-
-		if (!json_is_string(event_name) || !json_is_string(unit))
-			return refuse_file(path, "no report of upmu stat");
-		row = row_of(c, json_string_value(event_name),
-			     json_string_value(unit));
-		if (!row)
-			return refuse_file(path, "out of memory");
-		if (!json_is_number(json_object_get(event, "value")))
-			continue;
-		take_values(&row->cell[k], json_object_get(event, "values"),
-			    runs);
-		take_summary(&row->cell[k], real_or(event, "value", NAN),
-			     real_or(event, "deviation", NAN), runs);
-	}
-	return 0;
+	c->user_only |= json_is_true(json_object_get(root, "user_only"));
+	take_time(c, root, "elapsed", "elapsed_s", "elapsed_deviation_s");
+	take_time(c, root, "user", "user_s", "user_deviation_s");
+	take_time(c, root, "sys", "sys_s", "sys_deviation_s");
+	for (size_t i = 0; !status && i < json_array_size(events); i++)
+		status = take_event(c, path, json_array_get(events, i));
+	return status;
 }
 
 /* ---- upmu compare -j --------------------------------------------------------
@@ -195,6 +252,8 @@ static int load_events(struct compare *c, const char *path, const json_t *root,
 
 		if (!row)
 			return refuse_file(path, "no report of upmu compare");
+		if (!row->state[0])
+			row->state = state_of(event);
 		for (size_t k = 0; k < json_array_size(cells); k++) {
 			const json_t *cell = json_array_get(cells, k);
 			size_t at = first + k;

@@ -145,16 +145,18 @@ static int set_format(enum compare_format *field, const struct row *row,
 	return refuse_value(row, value, "text, markdown, csv or json");
 }
 
-/* EVENT > +1%, EVENT < -0.5%, EVENT > 1000 */
+/* EVENT > +1%, EVENT < -0.5%, EVENT PLACE > 1000 */
 static int add_condition(struct compare_options *o, const struct row *row,
 			 const char *value)
 {
 	static const char wanted[] = "as 'instructions > +1%'";
 	struct compare_condition *c = &o->condition[o->conditions];
-	size_t name = strcspn(value, "<> \t");
-	const char *at = value + name + strspn(value + name, " \t");
+	size_t name = strcspn(value, "<>");
+	const char *at = value + name;
 	char *end;
 
+	while (name && strchr(" \t", value[name - 1]))
+		name--;
 	if (o->conditions == COMPARE_CONDITIONS_MAX)
 		return refuse_value(row, value, "one of at most 16");
 	if (!name || name >= sizeof(c->event) || (*at != '<' && *at != '>'))

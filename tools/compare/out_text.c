@@ -11,6 +11,8 @@
 
 #define BAR_WIDTH      24
 #define OUTLIERS_SHOWN 3
+/* Percent beyond which digits are no help. */
+#define MUCH 1e9
 
 static char letter_of(size_t command)
 {
@@ -37,6 +39,8 @@ static const char *show(const struct compare_event *event, double value,
 		group(number, value);
 		snprintf(out, size, "%s%s%s", number, event->unit[0] ? " " : "",
 			 event->unit);
+	} else if (scale >= 1e15) {
+		snprintf(out, size, "%.4g s", value * seconds);
 	} else if (scale >= 1) {
 		snprintf(out, size, "%.3f s", value * seconds);
 	} else if (scale >= 1e-3) {
@@ -68,8 +72,10 @@ static const char *show_spread(const struct stats_summary *s, char *out,
 	out[0] = 0;
 	if (s->constant)
 		snprintf(out, size, "each run");
-	else if (isnan(s->low) || !(s->mean > 0))
+	else if (!isfinite(down) || !isfinite(up) || !(s->mean > 0))
 		return out;
+	else if (fmax(up, down) >= MUCH)
+		snprintf(out, size, "-%.3g +%.3g %%", down, up);
 	else if (fabs(up - down) < fmax(0.1 * (up + down), 0.1))
 		snprintf(out, size, "+- %.2f %%", (up + down) / 2);
 	else
@@ -93,6 +99,11 @@ static void write_exact(FILE *out, const struct compare_cell *cell)
 			compare_percent(cell->change.ratio));
 }
 
+static void write_percent(FILE *out, double percent)
+{
+	fprintf(out, fabs(percent) < MUCH ? "%+.2f" : "%+.3g", percent);
+}
+
 static void write_change(FILE *out, const struct compare_cell *cell)
 {
 	const struct stats_change *change = &cell->change;
@@ -101,13 +112,17 @@ static void write_change(FILE *out, const struct compare_cell *cell)
 		write_exact(out, cell);
 		return;
 	}
-	if (isnan(change->ratio))
+	if (isnan(compare_percent(change->ratio)))
 		return;
-	fprintf(out, "%+.2f %%", compare_percent(change->ratio));
-	if (isnan(change->ratio_low))
+	write_percent(out, compare_percent(change->ratio));
+	fputs(" %", out);
+	if (isnan(compare_percent(change->ratio_high)))
 		return;
-	fprintf(out, " (%+.2f to %+.2f)", compare_percent(change->ratio_low),
-		compare_percent(change->ratio_high));
+	fputs(" (", out);
+	write_percent(out, compare_percent(change->ratio_low));
+	fputs(" to ", out);
+	write_percent(out, compare_percent(change->ratio_high));
+	fputc(')', out);
 }
 
 static void write_verdict(FILE *out, const struct compare_event *event,
@@ -125,6 +140,20 @@ static void write_verdict(FILE *out, const struct compare_event *event,
 	fprintf(out, "  %s%s%s", bars_colour(out, colours[cell->verdict]),
 		compare_verdict_text(event, cell->verdict),
 		bars_colour(out, BARS_PLAIN));
+}
+
+/* Of these is the mean; the change is of rounds that have both numbers. */
+static void write_share(FILE *out, const struct compare *c,
+			const struct compare_event *event, size_t k)
+{
+	const struct compare_cell *cell = &event->cell[k];
+	size_t known = 0;
+
+	for (size_t i = 0; cell->value && i < c->command[k].runs; i++)
+		known += !isnan(cell->value[i]);
+	if (cell->value && known < c->command[k].runs)
+		fprintf(out, "     a number in %zu of %zu runs\n", known,
+			c->command[k].runs);
 }
 
 static void write_outliers(FILE *out, const struct compare *c,
@@ -175,6 +204,7 @@ static void write_cell(FILE *out, const struct compare *c,
 		write_verdict(out, event, cell);
 	}
 	fputc('\n', out);
+	write_share(out, c, event, k);
 	write_outliers(out, c, event, k);
 }
 

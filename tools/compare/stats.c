@@ -99,20 +99,43 @@ static size_t keep_known(const double *value, size_t n, double *out)
 	return kept;
 }
 
+/* Beyond the largest double there is no number, and no interval. */
+static double finite_or_none(double value)
+{
+	return isfinite(value) ? value : NAN;
+}
+
+/* Both ends or none. */
+static void keep_finite(double *low, double *high)
+{
+	if (!isfinite(*low) || !isfinite(*high))
+		*low = *high = NAN;
+}
+
+static double mean_of(const double *value, size_t n)
+{
+	double sum = 0, mean = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += value[i];
+		mean += value[i] / (double)n;
+	}
+	return isfinite(sum) ? sum / (double)n : mean;
+}
+
 static void find_moments(const double *value, struct stats_summary *out)
 {
-	double n = (double)out->n, squares = 0, cubes = 0, sum = 0;
+	double n = (double)out->n, squares = 0, cubes = 0;
 
-	for (size_t i = 0; i < out->n; i++)
-		sum += value[i];
-	out->mean = sum / n;
+	out->mean = mean_of(value, out->n);
 	for (size_t i = 0; i < out->n; i++) {
 		double off = value[i] - out->mean;
 
 		squares += off * off;
 		cubes += off * off * off;
 	}
-	out->deviation = out->n > 1 ? sqrt(squares / (n - 1)) : NAN;
+	out->deviation =
+		out->n > 1 ? finite_or_none(sqrt(squares / (n - 1))) : NAN;
 	out->skewness = squares > 0 ? cubes / n / pow(squares / n, 1.5) : 0;
 }
 
@@ -146,6 +169,7 @@ static void find_interval(struct stats_summary *out)
 	/* What is never below 0 has no mean below it. */
 	if (out->min >= 0)
 		out->low = fmax(out->low, 0);
+	keep_finite(&out->low, &out->high);
 }
 
 void stats_summarize(const double *value, size_t n, struct stats_summary *out)
@@ -203,6 +227,7 @@ static void fieller(const struct means *m, double t, struct stats_change *out)
 	root = sqrt(fmax(root, 0));
 	out->ratio_low = fmax((b - root) / a, m->b >= 0 ? 0 : -INFINITY);
 	out->ratio_high = (b + root) / a;
+	keep_finite(&out->ratio_low, &out->ratio_high);
 }
 
 static void find_change(const struct means *m, double level,
@@ -210,18 +235,21 @@ static void find_change(const struct means *m, double level,
 {
 	double t, error;
 
-	*out = (struct stats_change){ .difference = m->b - m->a,
-				      .difference_low = NAN,
-				      .difference_high = NAN,
-				      .ratio = m->a > 0 ? m->b / m->a : NAN,
-				      .ratio_low = NAN,
-				      .ratio_high = NAN };
+	*out = (struct stats_change){
+		.difference = finite_or_none(m->b - m->a),
+		.difference_low = NAN,
+		.difference_high = NAN,
+		.ratio = m->a > 0 ? finite_or_none(m->b / m->a) : NAN,
+		.ratio_low = NAN,
+		.ratio_high = NAN,
+	};
 	if (!(m->freedom > 0))
 		return;
 	t = stats_t(level, m->freedom);
 	error = sqrt(fmax(m->var_a + m->var_b - 2 * m->covariance, 0));
 	out->difference_low = out->difference - t * error;
 	out->difference_high = out->difference + t * error;
+	keep_finite(&out->difference_low, &out->difference_high);
 	fieller(m, t, out);
 }
 

@@ -6,7 +6,7 @@
 
 #include "compare.h"
 
-/* "cycles", "cycles:u"; on unlike cores "cortex-a7/cycles/". */
+/* "cycles", "cycles:u", "cycles CPU0"; on unlike cores "cortex-a7/cycles/". */
 static bool is_time(const char *name, const char *unit)
 {
 	static const char *const times[] = { "cycles", "cpu-cycles",
@@ -14,7 +14,7 @@ static bool is_time(const char *name, const char *unit)
 					     "bus-cycles" };
 	const char *slash = strchr(name, '/');
 	const char *base = slash && slash[1] ? slash + 1 : name;
-	size_t length = strcspn(base, ":/");
+	size_t length = strcspn(base, ":/ ");
 
 	if (!strcmp(unit, "s") || !strcmp(unit, "ns"))
 		return true;
