@@ -223,6 +223,7 @@ static void only_metrics(struct page *page)
 static void by_passes(struct page *page)
 {
 	page->options.passes = true;
+	page->report.passes = 2;
 	page->report.pace.turns = 2;
 }
 

@@ -286,43 +286,72 @@ struct stat_report stat_part(const struct stat_report *report, size_t part)
 
 /*
  * Intervals are estimated each by itself, so that their errors are
- * independent: the squares add up. Until stat_sum_up() low and high hold them.
+ * independent: the squares add up. Until they are finished low and high hold
+ * them.
  */
-void stat_sum_add(struct engine_count *sum, const struct engine_count *count,
+static void add_estimate(struct estimate *to, const struct engine_count *count)
+{
+	const struct estimate *e = &count->estimate;
+
+	if (!count->estimated) {
+		to->total += (double)count->raw;
+		return;
+	}
+	to->total += e->total;
+	to->low += (e->total - e->low) * (e->total - e->low);
+	to->high += (e->high - e->total) * (e->high - e->total);
+	to->slices += e->slices;
+}
+
+void stat_sum_add(struct stat_sum *sum, const struct engine_count *count,
 		  size_t events)
 {
 	for (size_t i = 0; i < events; i++) {
-		struct estimate *to = &sum[i].estimate;
-		const struct estimate *e = &count[i].estimate;
+		struct engine_count *to = &sum[i].count;
 
 		if (count[i].state != ENGINE_COUNTED) {
-			if (!sum[i].enabled_ns)
-				sum[i].state = count[i].state;
+			if (!to->enabled_ns)
+				to->state = count[i].state;
+			if (count[i].state == ENGINE_NOT_COUNTED)
+				sum[i].missed_ns += count[i].enabled_ns;
 			continue;
 		}
-		sum[i].state = ENGINE_COUNTED;
-		sum[i].raw += count[i].raw;
-		sum[i].enabled_ns += count[i].enabled_ns;
-		sum[i].running_ns += count[i].running_ns;
-		sum[i].estimated = sum[i].estimated || count[i].estimated;
-		if (!count[i].estimated) {
-			to->total += (double)count[i].raw;
-			continue;
-		}
-		to->total += e->total;
-		to->low += (e->total - e->low) * (e->total - e->low);
-		to->high += (e->high - e->total) * (e->high - e->total);
-		to->slices += e->slices;
+		to->state = ENGINE_COUNTED;
+		to->raw += count[i].raw;
+		to->enabled_ns += count[i].enabled_ns;
+		to->running_ns += count[i].running_ns;
+		to->estimated = to->estimated || count[i].estimated;
+		add_estimate(&to->estimate, &count[i]);
 	}
 }
 
-static void finish(struct engine_count *sum, size_t events)
+/*
+ * An interval in which an event had no counter is missing in the sum: that is
+ * extended by the time, and nobody knows how far off it is.
+ */
+static void add_missed(struct engine_count *count, uint64_t missed_ns)
+{
+	uint64_t counted_ns = count->enabled_ns;
+
+	if (!missed_ns || !counted_ns || count->state != ENGINE_COUNTED)
+		return;
+	count->estimated = true;
+	count->enabled_ns += missed_ns;
+	count->estimate.total *= (double)count->enabled_ns / (double)counted_ns;
+	count->estimate.low = (double)count->raw;
+	count->estimate.high = INFINITY;
+}
+
+void stat_sum_finish(const struct stat_sum *sum, struct engine_count *count,
+		     size_t events)
 {
 	for (size_t i = 0; i < events; i++) {
-		struct estimate *e = &sum[i].estimate;
+		struct estimate *e = &count[i].estimate;
 
-		e->low = fmax(e->total - sqrt(e->low), (double)sum[i].raw);
+		count[i] = sum[i].count;
+		e->low = fmax(e->total - sqrt(e->low), (double)count[i].raw);
 		e->high = e->total + sqrt(e->high);
+		add_missed(&count[i], sum[i].missed_ns);
 	}
 }
 
@@ -330,16 +359,11 @@ void stat_sum_up(struct stat_report *report)
 {
 	report->interval_s = 0;
 	report->length_s = report->whole_s;
-	if (!report->places) {
-		finish(report->sum, report->events->n);
-		memcpy(report->count, report->sum,
-		       report->events->n * sizeof(*report->count));
-	}
+	if (!report->places)
+		stat_sum_finish(report->sum, report->count, report->events->n);
 	for (size_t i = 0; i < report->places; i++) {
 		struct stat_place *place = &report->place[i];
 
-		finish(place->sum, place->events->n);
-		memcpy(place->count, place->sum,
-		       place->events->n * sizeof(*place->count));
+		stat_sum_finish(place->sum, place->count, place->events->n);
 	}
 }

@@ -113,6 +113,12 @@ void stat_spread_add(struct stat_spread *spread, double value);
 
 struct stat_regions;
 
+/** An event over all intervals, for --summary. */
+struct stat_sum {
+	struct engine_count count;
+	uint64_t missed_ns; /* of intervals in which it had no counter */
+};
+
 /** What has rows of its own in a report, and an engine of its own. */
 struct stat_place {
 	const char *name; /* "CPU0"; "": the whole */
@@ -120,7 +126,7 @@ struct stat_place {
 	struct engine_targets own;    /* the same, where they are to be freed */
 	struct engine_events *events; /* states are each place's */
 	struct engine_count *count;   /* one per event */
-	struct engine_count *sum;     /* of all intervals, or NULL */
+	struct stat_sum *sum;	      /* of all intervals, or NULL */
 	struct engine engine;
 };
 
@@ -132,7 +138,7 @@ struct stat_report {
 	struct stat_place *place;   /* -A and its like; NULL: the whole */
 	size_t places;
 	const char *place_name;		  /* of stat_part() */
-	struct engine_count *sum;	  /* of all intervals, for --summary */
+	struct stat_sum *sum;		  /* of all intervals, for --summary */
 	const struct stat_groups *groups; /* of -M, or NULL */
 	double elapsed_s, user_s, sys_s;
 	double length_s; /* in which it was counted, of this report */
@@ -258,8 +264,11 @@ size_t stat_parts(const struct stat_report *report);
 struct stat_report stat_part(const struct stat_report *report, size_t part);
 
 /** --summary: a report of the sums in place of the last interval. */
-void stat_sum_add(struct engine_count *sum, const struct engine_count *count,
+void stat_sum_add(struct stat_sum *sum, const struct engine_count *count,
 		  size_t events);
+/** Of @events sums into @count. */
+void stat_sum_finish(const struct stat_sum *sum, struct engine_count *count,
+		     size_t events);
 void stat_sum_up(struct stat_report *report);
 
 /** -v: how perf was asked, and what it gave. */

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/* What becomes of many intervals: their sum. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tools/stat/stat.h"
+
+/* An interval of 10 ms, of whose events a third were seen. */
+static struct engine_count interval(enum engine_state state, double total)
+{
+	return (struct engine_count){
+		.state = state,
+		.estimated = state == ENGINE_COUNTED,
+		.raw = (uint64_t)(total / 4),
+		.enabled_ns = 10000000,
+		.running_ns = state == ENGINE_COUNTED ? 3000000 : 0,
+		.estimate = { .total = total,
+			      .low = total - 30,
+			      .high = total + 40,
+			      .slices = 2 },
+	};
+}
+
+static struct engine_count sum_of(const struct engine_count *count, size_t n)
+{
+	struct stat_sum sum = { 0 };
+	struct engine_count out;
+
+	for (size_t i = 0; i < n; i++)
+		stat_sum_add(&sum, &count[i], 1);
+	stat_sum_finish(&sum, &out, 1);
+	return out;
+}
+
+static void errors_of_intervals_add_up_as_squares(void **state)
+{
+	const struct engine_count count[] = { interval(ENGINE_COUNTED, 1000),
+					      interval(ENGINE_COUNTED, 2000) };
+	struct engine_count sum = sum_of(count, 2);
+
+	(void)state;
+	assert_true(sum.estimated);
+	assert_float_equal(sum.estimate.total, 3000, 1e-9);
+	assert_float_equal(sum.estimate.low, 3000 - 30 * sqrt(2), 1e-9);
+	assert_float_equal(sum.estimate.high, 3000 + 40 * sqrt(2), 1e-9);
+	assert_int_equal(sum.estimate.slices, 4);
+	assert_int_equal(sum.running_ns, 6000000);
+}
+
+static void
+an_interval_without_the_event_is_not_left_out_of_the_sum(void **state)
+{
+	const struct engine_count count[] = { interval(ENGINE_NOT_COUNTED, 0),
+					      interval(ENGINE_COUNTED, 1000),
+					      interval(ENGINE_COUNTED, 2000),
+					      interval(ENGINE_NOT_COUNTED, 0) };
+	struct engine_count sum = sum_of(count, 4);
+
+	(void)state;
+	assert_int_equal(sum.state, ENGINE_COUNTED);
+	assert_float_equal(sum.estimate.total, 6000, 1e-9);
+	assert_true(isinf(sum.estimate.high));
+	assert_float_equal(sum.estimate.low, 750, 1e-9);
+	/* Wanted in all of the time, counted in 6 of 40 ms. */
+	assert_int_equal(sum.enabled_ns, 40000000);
+	assert_int_equal(sum.raw, 750);
+}
+
+static void what_no_interval_counted_has_no_sum(void **state)
+{
+	const struct engine_count never[] = { interval(ENGINE_NOT_COUNTED, 0),
+					      interval(ENGINE_NOT_COUNTED, 0) };
+	const struct engine_count none[] = { { .state =
+						       ENGINE_NOT_SUPPORTED } };
+
+	(void)state;
+	assert_int_equal(sum_of(never, 2).state, ENGINE_NOT_COUNTED);
+	assert_int_equal(sum_of(none, 1).state, ENGINE_NOT_SUPPORTED);
+}
+
+/* A task that slept wanted nothing. */
+static void an_interval_in_which_nothing_was_wanted_changes_no_sum(void **state)
+{
+	struct engine_count count[] = { interval(ENGINE_COUNTED, 1000),
+					interval(ENGINE_NOT_COUNTED, 0) };
+	struct engine_count sum;
+
+	(void)state;
+	count[1].enabled_ns = 0;
+	sum = sum_of(count, 2);
+	assert_float_equal(sum.estimate.total, 1000, 1e-9);
+	assert_float_equal(sum.estimate.high, 1040, 1e-9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(errors_of_intervals_add_up_as_squares),
+		cmocka_unit_test(
+			an_interval_without_the_event_is_not_left_out_of_the_sum),
+		cmocka_unit_test(what_no_interval_counted_has_no_sum),
+		cmocka_unit_test(
+			an_interval_in_which_nothing_was_wanted_changes_no_sum),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
