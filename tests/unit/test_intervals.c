@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What becomes of many intervals: their sum. */
+/* What becomes of many intervals: their sum, their sparkline. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,6 +99,55 @@ static void an_interval_in_which_nothing_was_wanted_changes_no_sum(void **state)
 	assert_float_equal(sum.estimate.high, 1040, 1e-9);
 }
 
+/* ---- the sparkline ------------------------------------------------------- */
+
+static char *plot_of(size_t intervals, size_t gap)
+{
+	struct engine_event event = { .name = "cycles", .unit = "" };
+	static struct engine_events events; /* large */
+	struct stat_options options = { .interval_ms = 1, .repeat = 1 };
+	struct engine_count count = { 0 };
+	struct stat_report report = { .options = &options,
+				      .events = &events,
+				      .count = &count,
+				      .place_name = "" };
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	events.event = &event;
+	events.n = 1;
+	for (size_t i = 1; i <= intervals; i++) {
+		count.state = i % gap ? ENGINE_COUNTED : ENGINE_NOT_COUNTED;
+		count.raw = 1000;
+		report.interval_s = (double)i / 1000;
+		report.intervals = i;
+		assert_int_equal(stat_plot_take(&report), 0);
+	}
+	out = open_memstream(&text, &size);
+	assert_non_null(out);
+	assert_int_equal(stat_write_plot(out, &report), 0);
+	fclose(out);
+	return text;
+}
+
+static void joined_points_of_a_sparkline_have_what_there_is(void **state)
+{
+	/* Points of 16 intervals, of each of which one was not counted. */
+	char *text = plot_of(10000, 16), *line = strstr(text, "cycles");
+	char *spark = line ? strstr(line, "/s ") : NULL, *end;
+
+	(void)state;
+	assert_non_null(spark);
+	spark += 3;
+	end = strstr(spark, " 1 M to 1 M");
+	assert_non_null(end);
+	*end = '\0';
+	assert_true(strlen(spark) > 20);
+	assert_null(strchr(spark, ' '));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +157,8 @@ int main(void)
 		cmocka_unit_test(what_no_interval_counted_has_no_sum),
 		cmocka_unit_test(
 			an_interval_in_which_nothing_was_wanted_changes_no_sum),
+		cmocka_unit_test(
+			joined_points_of_a_sparkline_have_what_there_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

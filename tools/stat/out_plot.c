@@ -26,6 +26,7 @@ struct line {
 	double point[POINTS];
 	double sum, last, low, high, total, time;
 	size_t n, waiting; /* points; intervals in the next one */
+	size_t known;	   /* of the latter, that were counted */
 };
 
 static struct line *lines;
@@ -59,13 +60,15 @@ static void add_point(struct line *line, double value, double time)
 		line->high = fmax(line->high, line->last);
 		line->total += value;
 		line->time += time;
+		line->sum += line->last;
+		line->known++;
 	}
-	line->sum += line->last;
 	if (++line->waiting < joined)
 		return;
-	line->point[line->n++] = line->sum / (double)line->waiting;
+	/* Of none it is NAN. */
+	line->point[line->n++] = line->sum / (double)line->known;
 	line->sum = 0;
-	line->waiting = 0;
+	line->known = line->waiting = 0;
 }
 
 static int start_lines(size_t events)
