@@ -482,6 +482,13 @@ counting() {	# PID
 	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true
 	grep -q 'supply voltage was too low' report
 	grep -q 'CPU was throttled' report
+	# Known when it has ended: below the intervals, whatever shows them.
+	for form in '' --summary --plot; do
+		# shellcheck disable=SC2086	# words
+		UPMU_ROOT=$PWD/root "$upmu" stat -I 20 $form -e page-faults \
+			-o report -- sleep 0.1
+		[ "$(grep -c 'CPU was throttled' report)" -eq 1 ]
+	done
 	# Only since boot, not now and not newly: no word about it.
 	echo 50000 >"$fw/get_throttled"
 	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true

@@ -175,6 +175,16 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 	return error;
 }
 
+/* Below the last of its intervals; a plot has it of its own. */
+static bool tells_state(const struct stat_report *report)
+{
+	const struct stat_options *options = report->options;
+
+	return report->notes && options->format == STAT_FORMAT_TEXT &&
+	       !options->plot && !options->live && !options->quiet &&
+	       !is_for_prometheus(options);
+}
+
 static void look_back(struct stat_report *report,
 		      const struct stat_machine *before)
 {
@@ -225,6 +235,8 @@ static int run_all(struct stat_report *report, struct engine_events *events,
 		stat_sum_up(report);
 	if (!options->interval_ms || options->summary)
 		write_report(report);
+	else if (tells_state(report))
+		stat_output_put(stat_write_state, report);
 	if ((options->plot || options->live) && !options->quiet)
 		stat_output_put(stat_write_plot, report);
 	return status;

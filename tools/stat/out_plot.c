@@ -329,6 +329,7 @@ int stat_write_plot(FILE *out, const struct stat_report *report)
 		if (report->events->reason[0])
 			fprintf(out, "\nupmu stat: %s\n",
 				report->events->reason);
+		stat_write_state(out, report);
 	} else {
 		write_parts_bars(out, report);
 		write_shares(out, report);

@@ -358,8 +358,6 @@ static void write_notes(FILE *out, const struct stat_report *report)
 		      out);
 	if (report->source[0])
 		fprintf(out, "\n%s", report->source);
-	if (report->notes)
-		fprintf(out, "\n%s", report->notes);
 }
 
 /* On unlike cores a ratio stands there once for each kind. */
@@ -441,6 +439,14 @@ static void write_titles(FILE *out, const struct stat_report *report)
 	      out);
 }
 
+/* It is known when the program has ended: below the last interval. */
+int stat_write_state(FILE *out, const struct stat_report *report)
+{
+	if (report->notes)
+		fprintf(out, "\n%s", report->notes);
+	return ferror(out) ? -1 : 0;
+}
+
 int stat_write_text(FILE *out, const struct stat_report *report)
 {
 	struct stat_report part = stat_part(report, 0);
@@ -463,6 +469,7 @@ int stat_write_text(FILE *out, const struct stat_report *report)
 	write_times(out, report);
 	write_turns(out, report);
 	write_notes(out, &part);
+	stat_write_state(out, report);
 	if (report->interval_s <= 0)
 		fputc('\n', out);
 	return ferror(out) ? -1 : 0;

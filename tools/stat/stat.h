@@ -338,6 +338,8 @@ bool stat_output_close(void);
 /* ---- writers (out_*.c); each returns 0 or -1 with errno set ------------- */
 
 int stat_write_text(FILE *out, const struct stat_report *report);
+/** What the machine did to itself, of text reports alone. */
+int stat_write_state(FILE *out, const struct stat_report *report);
 int stat_write_rpistat(FILE *out, const struct stat_report *report);
 int stat_write_csv(FILE *out, const struct stat_report *report);
 int stat_write_json(FILE *out, const struct stat_report *report);
