@@ -177,6 +177,21 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	python3 "$check" json report.json
 }
 
+@test "per_thread_prints_no_name_that_a_terminal_obeys" {
+	cp "$(command -v sleep)" $'a\033[31m\nb'
+	$'./a\033[31m\nb' 30 &
+	local pid=$!
+	until grep -q '^a' /proc/$pid/comm; do sleep 0.02; done
+	for form in '' '-I 20 --plot' '-I 20 --summary'; do
+		# shellcheck disable=SC2086	# words
+		"$upmu" stat --per-thread -p $pid $form -e task-clock \
+			--timeout 100 -o report
+		grep -q "^a?\[31m?b-$pid" report
+		run ! grep -q "$(printf '\033')" report
+	done
+	kill $pid
+}
+
 @test "rows_of_their_own_refuse_what_they_cannot_be_of" {
 	for bad in '-A' '--per-core' '--per-thread' '--per-thread -a' \
 		'-a -A --per-core' '-a -A -r 2' '-a -A --format rpistat' \

@@ -14,6 +14,7 @@
 
 #include "out.h"
 #include "tools/bars.h"
+#include "tools/plain.h"
 
 #define POINTS	    1024
 #define BAR_WIDTH   30
@@ -170,6 +171,15 @@ static void write_line(FILE *out, const struct stat_report *report, size_t i,
 		is_time ? " s" : "", end);
 }
 
+static void write_place(FILE *out, const struct stat_report *part,
+			const char *end)
+{
+	if (!part->places)
+		return;
+	plain_write(out, part->place_name);
+	fprintf(out, "%s\n", end);
+}
+
 static void write_lines(FILE *out, const struct stat_report *report,
 			const char *end)
 {
@@ -177,8 +187,7 @@ static void write_lines(FILE *out, const struct stat_report *report,
 		const struct stat_report part = stat_part(report, p);
 		size_t n = part.events->n;
 
-		if (report->places)
-			fprintf(out, "%s%s\n", part.place_name, end);
+		write_place(out, &part, end);
 		for (size_t i = 0; i < n; i++)
 			if (!part.events->event[i].hidden)
 				write_line(out, &part, i, &lines[p * n + i],
@@ -291,8 +300,7 @@ static void write_parts_bars(FILE *out, const struct stat_report *report)
 	for (size_t p = 0; p < stat_parts(report); p++) {
 		const struct stat_report part = stat_part(report, p);
 
-		if (report->places)
-			fprintf(out, "%s\n", part.place_name);
+		write_place(out, &part, "");
 		write_bars(out, &part);
 	}
 }

@@ -8,6 +8,7 @@
 #include "regions.h"
 #include "tools/digits.h"
 #include "tools/line.h"
+#include "tools/plain.h"
 
 /* Below this an interval is told in events where percents would be silly. */
 #define FEW_EVENTS 1e6
@@ -21,8 +22,12 @@ static char *number(char *out, const struct stat_report *report, double value)
 
 static void write_place(FILE *out, const struct stat_report *report)
 {
-	if (report->place_name[0])
-		fprintf(out, "%-16s ", report->place_name);
+	size_t length = strlen(report->place_name);
+
+	if (!length)
+		return;
+	plain_write(out, report->place_name);
+	fprintf(out, "%*s ", length < 16 ? (int)(16 - length) : 0, "");
 }
 
 static bool shows_estimates(const struct stat_report *report)
