@@ -30,14 +30,25 @@ static void write_place(FILE *out, const struct stat_report *report)
 	fprintf(out, "%*s ", length < 16 ? (int)(16 - length) : 0, "");
 }
 
+static bool has_estimate(const struct stat_report *part)
+{
+	for (size_t i = 0; i < part->events->n; i++)
+		if (part->count[i].estimated && !part->events->event[i].hidden)
+			return true;
+	return false;
+}
+
+/* Of any part: the first may be a thread that slept. */
 static bool shows_estimates(const struct stat_report *report)
 {
-	if (report->options->no_scale)
+	if (report->options->no_scale || report->options->repeat > 1)
 		return false;
-	for (size_t i = 0; i < report->events->n; i++)
-		if (report->count[i].estimated &&
-		    !report->events->event[i].hidden)
+	for (size_t i = 0; i < stat_parts(report); i++) {
+		const struct stat_report part = stat_part(report, i);
+
+		if (has_estimate(&part))
 			return true;
+	}
 	return false;
 }
 
@@ -454,8 +465,8 @@ int stat_write_state(FILE *out, const struct stat_report *report)
 
 int stat_write_text(FILE *out, const struct stat_report *report)
 {
-	struct stat_report part = stat_part(report, 0);
-	bool estimates = shows_estimates(&part) && report->options->repeat < 2;
+	bool estimates = shows_estimates(report);
+	struct stat_report part;
 
 	write_heading(out, report);
 	if (estimates && !report->options->metric_only)
