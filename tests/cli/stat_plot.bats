@@ -35,6 +35,13 @@ setup() {
 	[[ "$spark" =~ ^[_.\ ]+.*([#*+=].*){3}[_.\ ]+$ ]]
 }
 
+@test "plot_gives_a_clock_its_unit_in_the_rate" {
+	LC_ALL=C "$upmu" stat -I 5000 --plot -e task-clock,page-faults -o report true
+	grep -q '^1 interval in ' report
+	grep -qE '^task-clock +[0-9.e-]+ s/s \S+ [0-9.e-]+ to [0-9.e-]+$' report
+	grep -qE '^page-faults +[0-9.]+( k)?/s ' report
+}
+
 @test "plot_is_ascii_where_the_locale_has_no_blocks" {
 	LC_ALL=C "$upmu" stat --plot -e page-faults -o ascii true
 	LC_ALL=C.UTF-8 "$upmu" stat -I 100 --plot -e page-faults -o blocks \

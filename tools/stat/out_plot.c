@@ -161,14 +161,15 @@ static void write_line(FILE *out, const struct stat_report *report, size_t i,
 			end);
 		return;
 	}
-	fprintf(out, "%8s/s ",
+	/* Seconds of a clock in a second: of two CPUs 2. */
+	fprintf(out, "%*s%s ", is_time ? 6 : 8,
 		isnan(shown) ? "-"
-			     : short_number(scale * shown, rate, sizeof(rate)));
+			     : short_number(scale * shown, rate, sizeof(rate)),
+		is_time ? " s/s" : "/s");
 	bars_spark(out, line->point, line->n, line_width(out));
-	fprintf(out, " %s to %s%s%s\n",
+	fprintf(out, " %s to %s%s\n",
 		short_number(scale * line->low, low, sizeof(low)),
-		short_number(scale * line->high, high, sizeof(high)),
-		is_time ? " s" : "", end);
+		short_number(scale * line->high, high, sizeof(high)), end);
 }
 
 static void write_place(FILE *out, const struct stat_report *part,
@@ -329,9 +330,11 @@ int stat_write_plot(FILE *out, const struct stat_report *report)
 	if (report->options->interval_ms) {
 		if (lines)
 			fprintf(out,
-				"%zu intervals in %.3f s; mean rate, over "
+				"%zu interval%s in %.3f s; mean rate, over "
 				"time, least to most\n",
-				report->intervals, report->interval_s);
+				report->intervals,
+				report->intervals == 1 ? "" : "s",
+				report->interval_s);
 		write_lines(out, report, "");
 		out_write_lost(out, report);
 		if (report->events->reason[0])
