@@ -5,20 +5,60 @@
  */
 #include <inttypes.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/region/region.h"
 
+/* How many bytes follow a first one in UTF-8; -1: it is none (RFC 3629). */
+static int bytes_behind(unsigned char first)
+{
+	if (first < 0x80)
+		return 0;
+	if (first < 0xc2 || first > 0xf4)
+		return -1;
+	return first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+}
+
+/* Too long a form, a surrogate, beyond the last one. */
+static bool is_forbidden(unsigned char first, unsigned char second)
+{
+	return (first == 0xe0 && second < 0xa0) ||
+	       (first == 0xed && second > 0x9f) ||
+	       (first == 0xf0 && second < 0x90) ||
+	       (first == 0xf4 && second > 0x8f);
+}
+
+static bool is_utf8(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	while (*c) {
+		int more = bytes_behind(*c);
+
+		if (more < 0 || (more && is_forbidden(c[0], c[1])))
+			return false;
+		for (c++; more > 0; more--, c++)
+			if ((*c & 0xc0) != 0x80)
+				return false;
+	}
+	return true;
+}
+
+/* JSON is UTF-8. A name that is not is taken for Latin-1, whose letters have
+ * the same numbers: the report is whole, and the name is most likely right. */
 static void print_string(FILE *out, const char *text)
 {
+	unsigned char plain = is_utf8(text) ? 0xff : 0x7f;
+
 	fputc('"', out);
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
 
 		if (c == '"' || c == '\\')
 			fputc('\\', out);
-		if (c < 0x20)
+		if (c < 0x20 || c > plain)
 			fprintf(out, "\\u%04x", c);
 		else
 			fputc(c, out);

@@ -111,6 +111,16 @@ static void do_nothing(void)
 	region_of("never");
 }
 
+static void call_names_of_every_kind(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	call(region_of("gr\xfc\xdf"));				   /* Latin-1 */
+	call(region_of("gr\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80")); /* UTF-8 */
+	call(region_of("\xc0\xaf"));	 /* too long a form */
+	call(region_of("\xed\xa0\x80")); /* a surrogate */
+	call(region_of("cut\xe2\x82"));
+}
+
 static json_t *load_report(void)
 {
 	json_error_t error;
@@ -273,6 +283,28 @@ static void the_name_of_a_report_may_have_the_process_number(void **state)
 	json_decref(root);
 }
 
+static void a_name_of_any_bytes_leaves_the_report_json(void **state)
+{
+	static const char *const names[] = {
+		"gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xe2\x82\xac\xf0\x9f\x98\x80",
+		"\xc3\x80\xc2\xaf", "\xc3\xad\xc2\xa0\xc2\x80",
+		"cut\xc3\xa2\xc2\x82"
+	};
+	json_t *root, *regions;
+
+	(void)state;
+	assert_int_equal(run_in_child(call_names_of_every_kind), 0);
+	root = load_report();
+	regions = json_object_get(root, "regions");
+	assert_int_equal(json_array_size(regions), 5);
+	for (size_t i = 0; i < 5; i++)
+		assert_string_equal(
+			json_string_value(json_object_get(
+				json_array_get(regions, i), "region")),
+			names[i]);
+	json_decref(root);
+}
+
 static void a_report_by_hand_replaces_the_one_at_exit(void **state)
 {
 	const char *text;
@@ -325,6 +357,7 @@ int main(void)
 		cmocka_unit_test(forked_workers_write_a_report_each),
 		cmocka_unit_test(
 			the_name_of_a_report_may_have_the_process_number),
+		cmocka_unit_test(a_name_of_any_bytes_leaves_the_report_json),
 		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
 		cmocka_unit_test(a_program_without_calls_writes_no_report),
 	};
