@@ -94,6 +94,13 @@ setup() {
 	done
 }
 
+@test "stat_rpistat_of_repeated_runs_is_refused" {
+	# It has no mean: it showed the last run as if it were all.
+	run -2 "$upmu" stat --format rpistat -r 3 -e task-clock -- touch ran
+	[[ "$output" == *"rpistat's report is of one run"*"hint: "* ]]
+	[ ! -e ran ]
+}
+
 @test "stat_rpistat_to_another_file_leaves_none_behind" {
 	"$upmu" stat --format rpistat -o elsewhere -- true
 	[ -s elsewhere ]

@@ -72,6 +72,9 @@ static int check_output(const struct stat_options *o)
 	if (o->metric_only && o->format != STAT_FORMAT_TEXT)
 		return complain("--metric-only is of the text report",
 				"-x and -j have the ratios beside the events");
+	if (o->repeat > 1 && o->format == STAT_FORMAT_RPISTAT)
+		return complain("rpistat's report is of one run",
+				"leave out -r");
 	if (o->live && (!o->interval_ms || o->quiet))
 		return complain("--live wants -I and no -q",
 				"upmu stat -I 200 --live -- ls");
