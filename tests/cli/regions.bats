@@ -3,6 +3,8 @@
 # upmu stat --regions: a program's own regions in the report. Without a PMU the
 # program counts by the source clock.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	upmu=${UPMU:-upmu}
 	regions=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions
@@ -44,6 +46,32 @@ setup() {
 	run "$upmu" stat --regions -e cycles -- sh -c 'exit 3'
 	[ "$status" -eq 3 ]
 	[[ "$output" == *"marked no region"*"hint: "* ]]
+}
+
+@test "regions_of_a_process_whose_report_is_not_whole_are_told_missing" {
+	cat >both <<-'E'
+		#!/bin/sh
+		"$1"
+		printf '{ "source": "clo' >"${UPMU_REPORT%/*}/7.json.7-1.tmp"
+	E
+	chmod +x both
+	for form in '' -j '-x ,'; do
+		# shellcheck disable=SC2086	# words
+		run -125 "$upmu" stat --regions -e cycles $form -o report -- \
+			./both "$regions"
+		[[ "$output" != *"cannot execute"* ]]
+		[[ -z "$form" || "$output" == *"upmu stat: what 1 process"* ]]
+		case $form in
+		'') grep -qE '^round +cycles +10 ' report
+		    grep -q 'what 1 process wrote of regions is not' report;;
+		-j) grep -q '"unread": 1' report
+		    python3 "$BATS_TEST_DIRNAME/check_stat_output.py" json report;;
+		*) grep -q '^10,,round/calls' report;;
+		esac
+	done
+	# The program's own status comes first.
+	echo 'exit 3' >>both
+	run -3 "$upmu" stat --regions -e cycles -- ./both "$regions"
 }
 
 @test "regions_leave_nothing_in_the_temporary_folder" {

@@ -348,6 +348,11 @@ static int count_regions(const struct stat_options *options,
 			strerror(-error));
 	else
 		status = count_events(options, &regions.none, NULL, &regions);
+	if (!status && regions.unread)
+		status = EXIT_FAILED;
+	/* Text says it by itself, and JSON for programs. */
+	if (regions.unread && options->format != STAT_FORMAT_TEXT)
+		out_regions_unread(stderr, "upmu stat: ", &regions);
 	stat_regions_close(&regions);
 	return status;
 }

@@ -44,11 +44,22 @@ static void write_row(FILE *out, const struct stat_region_row *row, bool named)
 		mean_of(row), row->min, row->max);
 }
 
+void out_regions_unread(FILE *out, const char *before,
+			const struct stat_regions *regions)
+{
+	fprintf(out,
+		"%swhat %zu process%s wrote of regions is not whole, and left "
+		"out\n",
+		before, regions->unread, regions->unread == 1 ? "" : "es");
+}
+
 static void write_notes(FILE *out, const struct stat_regions *regions)
 {
 	if (regions->passes > 1)
 		fprintf(out, "\n%zu sets of events, a run for each\n",
 			regions->passes);
+	if (regions->unread)
+		out_regions_unread(out, "\n", regions);
 	if (regions->running < 0.9995)
 		fprintf(out,
 			"\nthe events were counted in %.1f %% of the time "
@@ -61,7 +72,7 @@ void out_regions_text(FILE *out, const struct stat_regions *regions)
 {
 	const char *region = NULL;
 
-	if (!regions->n) {
+	if (!regions->n && !regions->unread) {
 		fputs("the program marked no region\n"
 		      "hint: regions begin by upmu_region_begin(3) of libupmu, "
 		      "and are written when the program exits\n",
@@ -95,7 +106,7 @@ static json_t *make_event(const struct stat_region_row *row)
 
 json_t *out_regions_json(const struct stat_regions *regions)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *out;
 	const char *region = NULL;
 
 	while ((region = stat_regions_next(regions, region))) {
@@ -109,7 +120,11 @@ json_t *out_regions_json(const struct stat_regions *regions)
 				      json_pack("{s:s, s:o}", "region", region,
 						"events", events));
 	}
-	return json_pack("{s:i, s:f, s:o}", "passes", (int)regions->passes,
-			 "running_percent", 100 * regions->running, "regions",
-			 list);
+	out = json_pack("{s:i, s:f, s:o}", "passes", (int)regions->passes,
+			"running_percent", 100 * regions->running, "regions",
+			list);
+	if (regions->unread)
+		json_object_set_new(out, "unread",
+				    json_integer((json_int_t)regions->unread));
+	return out;
 }

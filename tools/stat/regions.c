@@ -268,7 +268,11 @@ static int take_reports(struct stat_regions *regions, size_t pass)
 		snprintf(path, sizeof(path), "%s/%s", regions->folder,
 			 entry->d_name);
 		ret = add_report(regions, pass, path);
-		error = error ? error : ret;
+		/* Of a process that was killed while it wrote. */
+		if (ret == -EINVAL)
+			regions->unread++;
+		else
+			error = error ? error : ret;
 		unlink(path);
 	}
 	if (folder)

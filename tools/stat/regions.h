@@ -26,6 +26,7 @@ struct stat_regions {
 	struct stat_region_row *row;
 	size_t n;
 	double running;	  /* the least share of time of a process, 0 to 1 */
+	size_t unread;	  /* reports of processes that cannot be understood */
 	char folder[512]; /* that the processes write to */
 	struct engine_events none; /* what upmu itself counts */
 };
@@ -44,6 +45,9 @@ int stat_regions_run(struct stat_report *report,
 
 /** Parts of the reports. */
 void out_regions_text(FILE *out, const struct stat_regions *regions);
+/** How many reports were not whole, behind @before. */
+void out_regions_unread(FILE *out, const char *before,
+			const struct stat_regions *regions);
 json_t *out_regions_json(const struct stat_regions *regions);
 
 /** The next region after @region, NULL: the first; NULL at the end. */
