@@ -157,6 +157,47 @@ changed() {	# SAMPLE PYTHON: with it done to r, into changed.json
 	grep -qE 'ended by</td><td[^>]*>SIGABRT<' line
 }
 
+@test "page_says_what_a_mean_is_of" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	"$upmu" stat -r 4 -e task-clock,page-faults -j -o four.json -- true
+	"$upmu" stat -e page-faults -j -o one.json -- true
+	changed compare 'c = r["commands"][1]; c["runs"] = 9
+for e in r["events"]: e["commands"][1]["counted"] = 8'
+	"$upmu" report -o page.html four.json
+	browse page.html
+	tr -d '\n' <dom >line
+	grep -qE '<th[^>]*>mean of 4 runs</th><th[^>]*>deviation</th>' line
+	grep -qE 'task-clock</td><td[^>]*>[0-9.]+.ms</td><td[^>]*>[0-9.]+.ms</td>' line
+	grep -qE 'elapsed</td><td[^>]*>[0-9.]+.ms, deviation [0-9.]+.ms</td>' line
+	"$upmu" report -o page.html one.json
+	browse page.html
+	run ! grep -E '<th[^>]*>(mean of|deviation)' dom
+	"$upmu" report -o page.html changed.json
+	browse page.html
+	grep -q '(8 of 9 runs)</td>' dom
+}
+
+@test "page_cuts_no_phases_out_of_what_stays_as_it_is" {
+	python3 - <<-'E'
+		import json
+		for name, clock in (("even", lambda i: 0.9999 if i < 4 else 1),
+		                    ("halves", lambda i: 0.9 if i < 20 else 1)):
+		    with open(name + ".json", "w") as out:
+		        for i in range(40):
+		            print(json.dumps({"upmu_stat": 1, "version": "0.1.0",
+		                "command": [], "metrics": [], "user_only": False,
+		                "interval_s": (i + 1) / 100, "events": [{
+		                    "event": "cpu-clock", "state": "counted",
+		                    "unit": "ns", "value": 1e7 * clock(i)}]}), file=out)
+	E
+	"$upmu" report -o page.html even.json
+	browse page.html
+	grep -q '>One phase\.<' dom
+	"$upmu" report -o page.html halves.json
+	browse page.html
+	grep -q '>2 phases, cut where the rate of cpu-clock changes' dom
+}
+
 @test "page_writes_no_change_upon_the_line_of_an_interval" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
 	with_charts samples/estimates.json

@@ -150,7 +150,9 @@
 			event.highs);
 		if (!rows.some(r => r.rate !== null)) {
 			to.append(make("p", { class: "note" },
-				`${titleOf(event)}: <${event.state || "not counted"}>`));
+				`${titleOf(event)}: ${event.state === "counted"
+					? "counted in no time"
+					: `<${event.state || "not counted"}>`}`));
 			return;
 		}
 		const joined = Math.ceil(file.times.length / rows.length);
@@ -182,7 +184,7 @@
 	function intervals(to, file) {
 		command(to, file);
 		to.append(make("p", {}, `${whole.format(file.times.length)} ` +
-			`intervals in ${grouped.format(file.times.at(-1) ?? 0)} s.`));
+			`interval${file.times.length === 1 ? "" : "s"} in ${grouped.format(file.times.at(-1) ?? 0)} s.`));
 		const lead = file.events.find(e => e.role === "instructions" &&
 			e.values.some(v => v !== null)) ?? file.events.find(e =>
 			e.values.some(v => v !== null));
@@ -247,15 +249,20 @@
 				r.slices, `${r.running_percent.toFixed(1)} %`]));
 	}
 
+	/* Of -r a count is the runs' mean, and has a deviation. */
 	function counts(to, report) {
+		const several = report.runs > 1;
 		const metric = e => report.metrics.filter(m =>
 			m.event === e.event && m.place === e.place).map(m =>
 			`${m.metric} ${grouped.format(m.value)}`).join(", ");
-		to.append(table(["event", "count", "how", "ratios"],
+		to.append(table(["event", ...several
+			? [`mean of ${report.runs} runs`, "deviation"] : ["count"],
+		"how", "ratios"],
 			report.events.map(e => [
 				titleOf(e),
 				typeof e.value === "number" ? show(e.value, e.unit)
 					: `<${e.state}>`,
+				...several ? [show(e.deviation, e.unit)] : [],
 				e.state === "modelled" || e.modelled ? "modelled" :
 					e.estimated ? "estimated" :
 						e.state === "counted" ? "counted" : "",
@@ -277,9 +284,11 @@
 		add("runs that were wanted", report.runs_wanted);
 		add("runs that failed", report.failed);
 		add("ended by", report.ended_by);
-		add("elapsed", show(report.elapsed_s, "s"));
-		add("user", show(report.user_s, "s"));
-		add("sys", show(report.sys_s, "s"));
+		for (const time of ["elapsed", "user", "sys"]) {
+			const off = show(report[`${time}_deviation_s`], "s");
+			add(time, show(report[`${time}_s`], "s") +
+				(off && `, deviation ${off}`));
+		}
 		if (report.multiplexing)
 			add("how", `${report.multiplexing.sets} sets of events, ` +
 				(report.multiplexing.passes ? "a run for each"
@@ -312,6 +321,13 @@
 		if (!row.change)
 			return "";
 		return row.change.exact ? "exactly" : row.change.verdict;
+	}
+
+	/* The change is of the rounds in which both have a number. */
+	function meanOf(row, report) {
+		const runs = report.commands[row.k]?.runs;
+		return show(row.mean, row.unit) + (row.runs < runs
+			? ` (${row.runs} of ${runs} runs)` : "");
 	}
 
 	function compare(to, file) {
@@ -370,7 +386,7 @@
 					] }),
 				["event", "command", "mean", "change", "from", "to",
 					"verdict", "outliers"],
-				rows.map(r => [r.event, r.command, show(r.mean, r.unit),
+				rows.map(r => [r.event, r.command, meanOf(r, report),
 					percent(r.change?.percent),
 					percent(r.change?.percent_low_95),
 					percent(r.change?.percent_high_95), verdict(r),
