@@ -19,6 +19,10 @@ import subprocess
 import sys
 import time
 
+import onboards
+
+# What takes longer where nothing is broken waits for ever.
+ONCE_S = 120
 # A test may compute so much longer than it did, at -O0 and counted.
 SLACK, LEAST_S = 4, 2
 # Of a fuzzer what it comes by at first: the rest takes longer than all else.
@@ -149,11 +153,9 @@ def _once(test):
     options = limited(test, 1000, umask=0)
     # a program on a full disk would say so of its own counts
     options["env"]["GCOV_ERROR_FILE"] = os.devnull
-    done = subprocess.run(test.words, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          **options)
+    wrong = onboards.failure(test.words, ONCE_S, **options)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
+    if wrong:
         return None
     return {"s": time.monotonic() - began,
             "cpu_s": (after.ru_utime + after.ru_stime - before.ru_utime
