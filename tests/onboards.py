@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: MIT
 """How the tests end that tests/mutate runs, and which ones it runs on boards."""
 import contextlib
+import functools
 import os
 import select
 import signal
 import subprocess
+import tempfile
 
 import patience
 import table
 import tap
 
 BOARD_S = 1200
+CROSS = {"armhf": "arm-linux-gnueabihf-", "armel": "arm-linux-gnueabi-",
+         "arm64": "aarch64-linux-gnu-"}
 # What a test that prints TAP says of its first failure, and how often a silent
 # one is looked at.
 NOT_OK, LOOK_S = b"\nnot ok", 0.2
@@ -109,14 +113,41 @@ def board_tests(path):
     return next((row[1:] for row in COVER if path.startswith(row[0])), ())
 
 
-def build_for(tree, path, board, suite):
-    """Whether what a test of `path` runs on a board compiles."""
+def kernel_of(name):
+    """Architecture and suite of the kernel that a test runs on."""
+    _test, board, *suite = name.split(".")
     row = table.find(board)
+    return table.kernel_arch(row), (suite or row["suites"].split())[0]
+
+
+def build_for(tree, path, name):
+    """Whether what a test of `path` runs on a board compiles."""
     if path.startswith(("kmod/", "regs/")) and failure(
-            ["boards/kmod", table.kernel_arch(row),
-             suite or row["suites"].split()[0]], BOARD_S, cwd=tree):
+            ["boards/kmod", *kernel_of(name)], BOARD_S, cwd=tree):
         return False
-    return not failure(["boards/build", row["arch"]], BOARD_S, cwd=tree)
+    arch = table.find(name.split(".")[1])["arch"]
+    return not failure(["boards/build", arch], BOARD_S, cwd=tree)
+
+
+@functools.lru_cache(None)
+def module_of(tree, arch, suite):
+    """The module that boards/kmod makes."""
+    said = subprocess.run(["/usr/bin/python3", "boards/kernels.py", "headers",
+                           arch, suite], cwd=tree, check=True, text=True,
+                          stdout=subprocess.PIPE)
+    release = said.stdout.strip().rpartition("/linux-headers-")[2]
+    return f"{tree}/build/kmod/{arch}-{release}/upmu.ko"
+
+
+def code_of(path):
+    """What is run of a module, without places and sums of its text."""
+    arch = os.path.basename(os.path.dirname(path)).split("-")[0]
+    with tempfile.TemporaryDirectory() as work:
+        subprocess.run(
+            [CROSS[arch] + "objcopy", "-g", "-R", ".modinfo", "-R", ".note.*",
+             path, work + "/code"], check=True)
+        with open(work + "/code", "rb") as file:
+            return file.read()
 
 
 def wrong_on_board(tree, name):
@@ -143,26 +174,39 @@ class Boards:
 
     def __init__(self, tree, are_asked):
         self.tree, self.sound, self.dropped = tree, set(), set()
-        self.killer = None
+        self.killer, self.before = None, {}
         self.are_asked = are_asked      # for more than the module
 
+    def look(self, path):
+        """Before a fault is put into a file of the module."""
+        for name in board_tests(path):
+            module = module_of(self.tree, *kernel_of(name))
+            if (module not in self.before
+                    and build_for(self.tree, path, name)):
+                self.before[module] = code_of(module)
+
+    def _is_same(self, path, name):
+        module = module_of(self.tree, *kernel_of(name))
+        return (path.startswith("kmod/")
+                and self.before.get(module) == code_of(module))
+
     def judge(self, mutant):
+        said = "the same code"
         for name in board_tests(mutant.path):
             if name in self.dropped:
                 continue
-            if not self._build(mutant.path, name):
+            if not build_for(self.tree, mutant.path, name):
                 return "does not compile", ""
+            if self._is_same(mutant.path, name):
+                continue
+            said = "survived"
             # what fails only once was the machine's doing
             wrong = self._wrong(name) and self._wrong(name)
             if wrong:
                 self.killer = name
                 return "killed", name + (wrong != "not ok") * f", {wrong}"
             self.sound.add(name)
-        return "survived", ""
-
-    def _build(self, path, name):
-        _test, board, *suite = name.split(".")
-        return build_for(self.tree, path, board, *(suite or [""]))
+        return said, ""
 
     def _wrong(self, name):
         return wrong_on_board(self.tree, name)
@@ -172,7 +216,7 @@ class Boards:
         name, self.killer = self.killer, None
         if not name or name in self.sound:
             return []
-        self._build(path, name)
+        build_for(self.tree, path, name)
         if not self._wrong(name):
             self.sound.add(name)
             return []
