@@ -23,7 +23,9 @@ NOT_OK, LOOK_S = b"\nnot ok", 0.2
 # TEST.BOARD.SUITE.
 COVER = [
     ("kmod/adopt.c", "kmod_adopt.bare", "kmod_adopt_refused.bare"),
-    ("kmod/core", "kmod_adopt.bare", "kmod_lease.a15", "kmod_lockdown.a15"),
+    ("kmod/cores.c", "kmod_v6.pi0", "kmod_adopt.bare", "kmod_adopt.v8-32",
+     "kmod_raw.a15"),
+    ("kmod/core.c", "kmod_adopt.bare", "kmod_lease.a15", "kmod_lockdown.a15"),
     ("kmod/counters.c", "kmod_raw.a15", "kmod_cycles.a15", "kmod_restore.a15",
      "kmod_handover.a15"),
     ("kmod/device.c", "kmod_lease.a15", "kmod_fuzz.a15", "kmod_limit.a15",
@@ -59,6 +61,7 @@ COVER = [
     ("tools/setup/", "setup_board.a7"),
     ("tools/check/", "check_mends.a7"),
     ("tools/list/", "list.a7"),
+    ("tools/regs/", "check_mends.a7"),
     ("tools/cost/", "cost.a7"),
 ]
 
