@@ -185,6 +185,16 @@ of_run() {	# FOLDER JOB BEGAN: all reports of it
 	change ranks/rank-3.json 'r["began_unix_s"] += 1'
 	run env TZ=UTC "$upmu" merge ranks/*
 	[ "${lines[0]}" = "4 ranks, begun from 2023-11-14 22:13:20 to 2023-11-14 22:14:22" ]
+	# Whichever of those that were first still runs.
+	for rank in 0 1; do
+		change ranks/rank-$rank.json 'r["elapsed_s"] = 100'
+		run env TZ=UTC "$upmu" merge ranks/*
+		[ "${lines[0]}" = "4 ranks" ]
+		change ranks/rank-$rank.json 'r["elapsed_s"] = 1.5'
+	done
+	change ranks/rank-2.json 'r["elapsed_s"] = 0'
+	run env TZ=UTC "$upmu" merge ranks/*
+	[[ "${lines[0]}" == "4 ranks, begun from "* ]]
 }
 
 @test "merge_names_the_ranks_whose_program_failed" {

@@ -168,13 +168,17 @@ static void note_times(struct merge *m)
 		const json_t *elapsed =
 			json_object_get(rank->report, "elapsed_s");
 		double began_s = (double)rank->began_unix_s;
+		double end_s = began_s + json_number_value(elapsed);
 
 		if (!rank->began_unix_s)
 			continue;
 		if (!m->first_s || began_s < m->first_s) {
 			m->first_s = began_s;
-			m->first_end_s = began_s + json_number_value(elapsed);
+			m->first_end_s = end_s;
 		}
+		/* seconds are whole: several may be the first */
+		if (began_s == m->first_s)
+			m->first_end_s = fmax(m->first_end_s, end_s);
 		m->last_s = fmax(m->last_s, began_s);
 	}
 }
