@@ -39,13 +39,9 @@ struct compare_event *compare_add_event(struct compare *c, const char *name,
 					 .unit = strdup(unit),
 					 .is_time = is_time(name, unit),
 					 .state = "" };
-	if (!event->name || !event->unit) {
-		free(event->name);
-		free(event->unit);
-		return NULL;
-	}
+	/* compare_free() frees what there is of it */
 	c->events++;
-	return event;
+	return event->name && event->unit ? event : NULL;
 }
 
 void compare_free(struct compare *c)

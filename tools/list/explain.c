@@ -75,10 +75,12 @@ static void find_meaning(struct list_meaning *out,
 		upmu_hardware_find(name, strlen(name));
 
 	out->n = 0;
-	if (kind->core && !generic)
-		list_called(kind->core, name, out);
-	if (!kind->core || !generic)
+	if (!kind->core)
 		return;
+	if (!generic) {
+		list_called(kind->core, name, out);
+		return;
+	}
 	out->rows[0] = upmu_kind_perf_row(kind, generic);
 	out->sign[0] = '+';
 	out->n = out->rows[0] ? 1 : 0;
