@@ -99,6 +99,12 @@ few() {	# OPTION...
 	"$upmu" compare -j -o out.json a.json b.json
 	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = more ]
 	[ "$(field out.json 'r["commands"][0]["runs"]')" = 5 ]
+	# What is the same cannot be told apart, of however many events.
+	"$upmu" stat -r 5 -e page-faults,minor-faults -j -o c.json -- true
+	"$upmu" compare -j -o out.json c.json c.json
+	for event in page-faults minor-faults; do
+		[ "$(field out.json "e['$event']['commands'][1]['change']['p_of_all']")" = 1.0 ]
+	done
 }
 
 changed_stat() {	# NAME PYTHON: stat.json with it done to r, into NAME.json
@@ -471,11 +477,15 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 
 @test "compare_names_outliers_and_leaves_them_in" {
 	cat >a.py <<-'E'
-		import json
+		import json, sys
 		values = [10, 11, 9, 10.5, 30, 9.5, 10]
-		cell = {"counted": 7, "mean": sum(values) / 7, "values": values}
+		if sys.argv[1:]:
+		    values += 3 * [10, 11, 9, 9.5] + [*map(int, sys.argv[1:])]
+		runs = len(values)
+		cell = {"counted": runs, "mean": sum(values) / runs,
+		        "values": values}
 		print(json.dumps({"upmu_compare": 1, "paired": True,
-		    "commands": [{"name": "a", "runs": 7}],
+		    "commands": [{"name": "a", "runs": runs}],
 		    "events": [{"event": "x", "unit": "events",
 		                "commands": [cell]}]}))
 	E
@@ -483,6 +493,13 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	run "$upmu" compare a.json
 	[[ "$output" == *"outliers: run 5: 30"* ]]
 	[[ "$output" == *"A                 13 "* ]]
+	# Three are shown, of more the number.
+	python3 a.py 31 32 >a.json
+	run "$upmu" compare a.json
+	[[ "$output" == *"outliers: run 5: 30, run 20: 31, run 21: 32" ]]
+	python3 a.py 31 32 33 34 >a.json
+	run "$upmu" compare a.json
+	[[ "$output" == *", run 21: 32 and 2 more" ]]
 }
 
 @test "compare_refuses_wrong_options_with_status_2" {

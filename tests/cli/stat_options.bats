@@ -27,6 +27,7 @@ cpus() {
 	grep -qE '^ +[0-9,]+  task-clock +ns +# [0-9.]+ CPUs used$' report
 	grep -qE '^ +[0-9,]+  context-switches' report
 	grep -qE '^ +[1-9][0-9,]*  page-faults' report
+	run ! grep -q 'sets of events' report
 	"$upmu" stat -j -o report.json -- true
 	python3 "$check" json report.json
 	"$upmu" stat --format csv -o report.csv -- true
