@@ -23,16 +23,19 @@ static bool is_among(const char *names, const char *name, size_t length)
 	return false;
 }
 
+bool upmu_core_is_called(const struct upmu_core *core, const char *name,
+			 size_t length)
+{
+	return upmu_name_is(name, length, core->name) ||
+	       is_among(core->also, name, length) ||
+	       is_among(core->perf, name, length);
+}
+
 const struct upmu_core *upmu_core_by_name(const char *name, size_t length)
 {
-	for (size_t i = 0; i < upmu_core_count; i++) {
-		const struct upmu_core *core = &upmu_cores[i];
-
-		if (upmu_name_is(name, length, core->name) ||
-		    is_among(core->also, name, length) ||
-		    is_among(core->perf, name, length))
-			return core;
-	}
+	for (size_t i = 0; i < upmu_core_count; i++)
+		if (upmu_core_is_called(&upmu_cores[i], name, length))
+			return &upmu_cores[i];
 	return NULL;
 }
 
@@ -171,6 +174,15 @@ bool upmu_core_perf_choice(const struct upmu_core *core,
 		return true;
 	}
 	return false;
+}
+
+const struct upmu_event_row *upmu_core_find_named(const struct upmu_core *core,
+						  const char *name,
+						  size_t length)
+{
+	int number = name_number(name, length);
+
+	return number == NO_NAME ? NULL : row_named(core, number);
 }
 
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,

@@ -47,7 +47,10 @@ struct upmu_event_row;
 
 /** Cores in order of name; NULL from the end on. */
 const struct upmu_core *upmu_core_at(size_t n);
-/** By the name of the table, of a variant or of its PMU; NULL: none. */
+/** By the name of the table, of a variant or of its PMU? */
+bool upmu_core_is_called(const struct upmu_core *core, const char *name,
+			 size_t length);
+/** The one that is called so; NULL: none. */
 const struct upmu_core *upmu_core_by_name(const char *name, size_t length);
 /** By implementer and part of a MIDR value; NULL: no table. */
 const struct upmu_core *upmu_core_by_midr(uint64_t midr);
@@ -74,6 +77,10 @@ bool upmu_core_is_common(const struct upmu_core *core);
 /** Rows by rising code; NULL from the end on. */
 const struct upmu_event_row *upmu_core_row(const struct upmu_core *core,
 					   size_t n);
+/** By mnemonic, in any case; NULL: none. */
+const struct upmu_event_row *upmu_core_find_named(const struct upmu_core *core,
+						  const char *name,
+						  size_t length);
 /** By mnemonic or perf's generic name, in any case; NULL: none. */
 const struct upmu_event_row *upmu_core_find(const struct upmu_core *core,
 					    const char *name, size_t length);

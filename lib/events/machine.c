@@ -123,6 +123,17 @@ static uint32_t first_midr(const uint64_t *cpus,
 	return 0;
 }
 
+/* Most PMUs go by the name of their own core: no need to ask every table. */
+static const struct upmu_core *driver_of(const char *pmu, uint32_t midr)
+{
+	const struct upmu_core *core = upmu_core_by_midr(midr);
+	size_t length = strlen(pmu);
+
+	if (core && upmu_core_is_called(core, pmu, length))
+		return core;
+	return upmu_core_by_name(pmu, length);
+}
+
 static int new_kind(struct upmu_machine *machine, struct upmu_core_kind **out)
 {
 	if (machine->n_kinds == UPMU_KINDS_MAX)
@@ -137,8 +148,7 @@ static int new_kind(struct upmu_machine *machine, struct upmu_core_kind **out)
 static int add_pmu(struct upmu_machine *machine, const struct upmu_pmu *pmu,
 		   const struct upmu_cpuinfo *info)
 {
-	const struct upmu_core *driver =
-		upmu_core_by_name(pmu->name, strlen(pmu->name));
+	const struct upmu_core *driver;
 	struct upmu_core_kind *kind;
 	uint64_t cpus[UPMU_CPUS_MAX / 64] = { 0 };
 	uint32_t midr;
@@ -146,6 +156,7 @@ static int add_pmu(struct upmu_machine *machine, const struct upmu_pmu *pmu,
 
 	parse_cpus(cpus, pmu->cpus[0] ? pmu->cpus : "0-1023");
 	midr = first_midr(cpus, info);
+	driver = driver_of(pmu->name, midr);
 	if (!midr && !core_of_pmu(pmu->name, driver))
 		return 0;
 	ret = new_kind(machine, &kind);

@@ -179,7 +179,7 @@ static const struct upmu_event_row *row_of(const struct question *q,
 {
 	if (generic)
 		return upmu_kind_perf_row(kind, generic);
-	return upmu_core_find(kind->core, q->name.text, q->name.length);
+	return upmu_core_find_named(kind->core, q->name.text, q->name.length);
 }
 
 /*
