@@ -63,6 +63,13 @@ ssize_t upmu_sys_read(int fd, void *buf, size_t size)
 	return n < 0 ? -errno : n;
 }
 
+ssize_t upmu_sys_getdents(int folder, void *entries, size_t size)
+{
+	long n = syscall(SYS_getdents64, folder, entries, size);
+
+	return n < 0 ? -errno : n;
+}
+
 int upmu_sys_open_folder(const char *path)
 {
 	return upmu_sys_open(path, O_PATH | O_DIRECTORY);

@@ -61,6 +61,8 @@ ssize_t upmu_sys_read_bytes_at(int folder, const char *name, void *bytes,
 int upmu_sys_open(const char *path, int flags);
 int upmu_sys_close(int fd);
 ssize_t upmu_sys_read(int fd, void *buf, size_t size);
+/** Of a folder opened for reading: opendir(3) takes 32 KiB of memory for it. */
+ssize_t upmu_sys_getdents(int folder, void *entries, size_t size);
 int upmu_sys_ioctl(int fd, unsigned long request, void *arg);
 int upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu,
 			     int group_fd, unsigned long flags);

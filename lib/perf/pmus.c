@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "lib/perf/pmus.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/sys.h"
 
 #define DEVICES "/sys/bus/event_source/devices"
+
+/* As getdents64(2) has it. */
+struct entry {
+	uint64_t inode, next;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
 
 /* The kernel's own, of no CPU: not worth the time to ask. */
 static bool is_of_no_cpu(const char *name)
@@ -76,27 +83,44 @@ bool upmu_pmus_is_want(int error)
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
+/* 0, or what was wanting. */
+static int read_some(int devices, const char *entries, size_t size,
+		     struct upmu_pmu *pmus, int *n)
+{
+	const struct entry *entry;
+
+	for (size_t at = 0; at < size && *n < UPMU_PMUS_MAX;
+	     at += entry->size) {
+		int ret;
+
+		entry = (const struct entry *)(entries + at);
+		ret = read_pmu(devices, entry->name, &pmus[*n]);
+		if (upmu_pmus_is_want(ret))
+			return ret;
+		*n += !ret;
+	}
+	return 0;
+}
+
 int upmu_pmus_list(struct upmu_pmu *pmus)
 {
-	char path[UPMU_PATH_SIZE];
-	struct dirent *entry;
-	int n = 0;
-	DIR *dir;
-	int ret;
+	_Alignas(struct entry) char entries[1024];
+	int devices = upmu_sys_open(DEVICES, O_RDONLY | O_DIRECTORY);
+	int n = 0, ret = 0;
+	ssize_t size;
 
-	ret = upmu_sys_path(path, DEVICES);
+	if (devices < 0)
+		return devices;
+	do {
+		size = upmu_sys_getdents(devices, entries, sizeof(entries));
+		if (size > 0)
+			ret = read_some(devices, entries, (size_t)size, pmus,
+					&n);
+	} while (size > 0 && !ret);
+	upmu_sys_close(devices);
+	if (upmu_pmus_is_want((int)size))
+		ret = (int)size;
 	if (ret)
-		return ret;
-	dir = opendir(path);
-	if (!dir)
-		return -errno;
-	while (n < UPMU_PMUS_MAX && !upmu_pmus_is_want(ret) &&
-	       (entry = readdir(dir))) {
-		ret = read_pmu(dirfd(dir), entry->d_name, &pmus[n]);
-		n += !ret;
-	}
-	closedir(dir);
-	if (upmu_pmus_is_want(ret))
 		return ret;
 	qsort(pmus, (size_t)n, sizeof(*pmus), by_type);
 	return n;

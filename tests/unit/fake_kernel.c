@@ -530,6 +530,8 @@ int __wrap_upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)
 FAILING_FILE(int, read_text, (const char *path, char *text, size_t size),
 	     (path, text, size))
 FAILING_FILE(int, read_long, (const char *path, long *value), (path, value))
+FAILING_FILE(ssize_t, getdents, (int folder, void *entries, size_t size),
+	     (folder, entries, size))
 FAILING_FILE(int, open_folder, (const char *path), (path))
 FAILING_FILE(int, open_folder_at, (int folder, const char *name),
 	     (folder, name))
