@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/engine/clock.h"
 #include "lib/engine/cpus.h"
@@ -173,36 +174,30 @@ static bool is_due(const struct engine *e, const struct engine_set *set)
 	       (set->turn == ENGINE_ALWAYS && e->options.pass == 0);
 }
 
-static struct engine_reading less(const struct engine_reading *a,
-				  const struct engine_reading *b, size_t n)
-{
-	struct engine_reading out = {
-		.enabled_ns = a->enabled_ns - b->enabled_ns,
-		.running_ns = a->running_ns - b->running_ns,
-	};
-
-	for (size_t i = 0; i < n; i++)
-		out.count[i] = a->count[i] - b->count[i];
-	return out;
-}
-
 /*
  * What a set has counted since the last time; a set that cannot be read has a
  * reading of no time, and so has the next, which would be of two intervals.
  */
 static void read_set(struct engine *e, size_t index)
 {
-	const struct engine_set *set = &e->sets.set[index];
+	struct engine_reading *mark = &e->mark[index], *since;
 	struct engine_reading now;
+	size_t n = e->sets.set[index].n;
 
-	e->since[index] = (struct engine_reading){ 0 };
+	since = &e->since[index];
+	since->enabled_ns = since->running_ns = 0;
+	memset(since->count, 0, n * sizeof(*since->count));
 	if (engine_set_read(&e->sets, index, &now)) {
-		e->mark[index].is_lost = true;
+		mark->is_lost = true;
 		return;
 	}
-	if (!e->mark[index].is_lost)
-		e->since[index] = less(&now, &e->mark[index], set->n);
-	e->mark[index] = now;
+	if (!mark->is_lost) {
+		since->enabled_ns = now.enabled_ns - mark->enabled_ns;
+		since->running_ns = now.running_ns - mark->running_ns;
+		for (size_t i = 0; i < n; i++)
+			since->count[i] = now.count[i] - mark->count[i];
+	}
+	*mark = now;
 }
 
 /* Of a set that is on all the time, for the times of a lane; NULL: none. */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "lib/engine/registers.h"
 #include "lib/engine/trial.h"
@@ -126,11 +126,30 @@ static void refuse_large_groups(struct packing *p)
 
 /* What upmu_events_fit() is asked: the events of one lane that are left. */
 struct question {
-	struct upmu_event event[ENGINE_EVENTS_MAX];
-	size_t index[ENGINE_EVENTS_MAX];
-	uint16_t set[ENGINE_EVENTS_MAX];
+	struct upmu_event *event;
+	size_t *index;
+	uint16_t *set;
 	size_t n;
 };
+
+static void free_question(struct question *q)
+{
+	free(q->event);
+	free(q->index);
+	free(q->set);
+}
+
+/* Room for @n. */
+static int new_question(struct question *q, size_t n)
+{
+	q->event = malloc(n * sizeof(*q->event));
+	q->index = malloc(n * sizeof(*q->index));
+	q->set = malloc(n * sizeof(*q->set));
+	if (q->event && q->index && q->set)
+		return 0;
+	free_question(q);
+	return -ENOMEM;
+}
 
 /* @large: groups for which others would have to give counters back. */
 static void gather_question(const struct packing *p, struct question *q,
@@ -199,10 +218,13 @@ static void take_turns_alone(const struct packing *p, struct question *q)
 }
 
 /* Cycles, and instructions where a counter can be spared, all the time. */
-static void pack_in_turns(struct packing *p)
+static int pack_in_turns(struct packing *p)
 {
-	static struct question q; /* large */
+	struct question q;
+	int error = new_question(&q, p->events->n);
 
+	if (error)
+		return error;
 	refuse_large_groups(p);
 	do {
 		gather_question(p, &q, false);
@@ -212,6 +234,8 @@ static void pack_in_turns(struct packing *p)
 	gather_question(p, &q, true);
 	take_turns_alone(p, &q);
 	place(p, &q);
+	free_question(&q);
+	return 0;
 }
 
 /* Software events, and those of PMUs that are no core's: each by itself. */
@@ -265,7 +289,7 @@ static void pack_cycles(struct packing *p)
 			add_event(p, &set, ENGINE_ALWAYS, i);
 }
 
-static void pack_lane(struct packing *p)
+static int pack_lane(struct packing *p)
 {
 	struct engine_room *room = &p->events->room[p->lane];
 
@@ -279,16 +303,19 @@ static void pack_lane(struct packing *p)
 	else if (!room->free && room->counters)
 		pack_cycles(p);
 	else
-		pack_in_turns(p);
+		return pack_in_turns(p);
+	return 0;
 }
 
-void engine_pack(struct engine_sets *sets, struct engine_events *events,
-		 const struct engine_packing *packing)
+int engine_pack(struct engine_sets *sets, struct engine_events *events,
+		const struct engine_packing *packing)
 {
 	struct packing p = { .sets = sets, .events = events, .how = packing };
+	int error = 0;
 
 	pack_others(&p);
-	for (p.lane = 0; p.lane < (int)events->lanes; p.lane++)
-		pack_lane(&p);
+	for (p.lane = 0; !error && p.lane < (int)events->lanes; p.lane++)
+		error = pack_lane(&p);
 	keep_single_turn(sets);
+	return error;
 }

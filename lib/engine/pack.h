@@ -11,8 +11,8 @@ struct engine_packing {
 	int pass; /* from the second on sets are the first one's */
 };
 
-/** Decide which events share a set. */
-void engine_pack(struct engine_sets *sets, struct engine_events *events,
-		 const struct engine_packing *packing);
+/** Decide which events share a set. 0 or -ENOMEM. */
+int engine_pack(struct engine_sets *sets, struct engine_events *events,
+		const struct engine_packing *packing);
 
 #endif

@@ -176,20 +176,28 @@ static int resolve(struct engine_events *events, const char *list,
 				 &events->machine, error);
 }
 
+/* Of @n entries, and what estimates want of each kind of core. */
+static struct engine_event *new_events(const struct engine_events *events,
+				       size_t n)
+{
+	size_t kinds = events->machine.n_kinds;
+
+	return calloc(n + 2 * (kinds ? kinds : 1), sizeof(*events->event));
+}
+
 int engine_events_resolve(struct engine_events *events, const char *list,
 			  struct upmu_events_error *error)
 {
 	int ret;
 
-	/* Not the lists: a page that nothing is written to costs nothing. */
-	memset(events, 0, offsetof(struct engine_events, list));
+	/* Not the rest: a page that nothing is written to costs nothing. */
+	memset(events, 0, offsetof(struct engine_events, machine));
 	memset(error, 0, sizeof(*error));
 	ret = resolve(events, list, error);
 	if (ret)
 		return ret;
 	events->emulated = events->machine.is_emulated;
-	events->event = calloc(events->list.n + 2 * UPMU_KINDS_MAX,
-			       sizeof(*events->event));
+	events->event = new_events(events, events->list.n);
 	if (!events->event) {
 		strcpy(error->text, "out of memory");
 		return -ENOMEM;
@@ -237,8 +245,7 @@ int engine_events_add(struct engine_events *events, const char *list,
 
 	if (ret)
 		return ret;
-	events->event = calloc(n + events->more.n + 2 * UPMU_KINDS_MAX,
-			       sizeof(*events->event));
+	events->event = new_events(events, n + events->more.n);
 	if (!events->event) {
 		events->event = old;
 		strcpy(error->text, "out of memory");

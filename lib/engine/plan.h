@@ -119,7 +119,7 @@ struct engine_set {
 	int turn; /* ENGINE_ALWAYS, or its place in the round */
 	int lane;
 	size_t n;
-	size_t event[ENGINE_SET_MAX]; /* indices into engine_events */
+	uint16_t event[ENGINE_SET_MAX]; /* indices into engine_events */
 	struct upmu_group *group; /* one on each target; of n 0: not counted */
 };
 

@@ -151,7 +151,8 @@ int engine_sets_open(struct engine_sets *sets, struct engine_events *events,
 		return -ENOMEM;
 	error = engine_cpus_init(sets, targets);
 	open_raw(&o, &packing.counters);
-	engine_pack(sets, events, &packing);
+	if (!error)
+		error = engine_pack(sets, events, &packing);
 	if (!error && sets->raw)
 		error = engine_registers_assign(sets->raw, sets);
 	for (size_t i = 0; !error && i < sets->n; i++)

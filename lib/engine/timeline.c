@@ -8,7 +8,7 @@
 
 /* 16 minutes of slices of 4 ms in four sets, some 5 MB at most. */
 #define ROWS_MOST  (1u << 16)
-#define ROWS_FIRST 256u
+#define ROWS_FIRST 32u
 
 /* Columns of a row, and of a lane's part of it. */
 enum { ROW_TURN, ROW_LANES };

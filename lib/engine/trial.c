@@ -93,13 +93,12 @@ static void open_all(struct trial *t, int lane)
 static bool runs(const struct trial *t)
 {
 	struct upmu_value value[ENGINE_SET_MAX];
-	int error;
 
-	if (upmu_group_enable(&t->group))
+	if (upmu_group_enable(&t->group) || upmu_group_read(&t->group, value) ||
+	    value[0].running_ns)
 		return true;
-	error = upmu_group_read(&t->group, value);
 	upmu_group_disable(&t->group);
-	return error || value[0].running_ns;
+	return false;
 }
 
 /* Elsewhere than on its own kind of core an event never runs. */
