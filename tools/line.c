@@ -9,7 +9,7 @@ static void flush(struct line *line)
 	line->n = 0;
 }
 
-static void put(struct line *line, const char *text, size_t length)
+void line_put_n(struct line *line, const char *text, size_t length)
 {
 	if (length > sizeof(line->text) - line->n)
 		flush(line);
@@ -35,31 +35,26 @@ void line_begin(struct line *line, FILE *out)
 	line->n = 0;
 }
 
-void line_put(struct line *line, const char *text)
-{
-	put(line, text, strlen(text));
-}
-
 void line_right(struct line *line, size_t width, const char *text)
 {
 	size_t length = strlen(text);
 
 	if (length < width)
 		put_blanks(line, width - length);
-	put(line, text, length);
+	line_put_n(line, text, length);
 }
 
 void line_left(struct line *line, size_t width, const char *text)
 {
 	size_t length = strlen(text);
 
-	put(line, text, length);
+	line_put_n(line, text, length);
 	if (length < width)
 		put_blanks(line, width - length);
 }
 
 void line_end(struct line *line)
 {
-	put(line, "\n", 1);
+	line_put_n(line, "\n", 1);
 	flush(line);
 }

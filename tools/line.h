@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 struct line {
 	FILE *out;
@@ -18,10 +19,16 @@ struct line {
 };
 
 void line_begin(struct line *line, FILE *out);
-void line_put(struct line *line, const char *text);
+void line_put_n(struct line *line, const char *text, size_t length);
 /** As "%*s" and "%-*s" do. */
 void line_right(struct line *line, size_t width, const char *text);
 void line_left(struct line *line, size_t width, const char *text);
 void line_end(struct line *line);
+
+/* Inline: how long most texts are the compiler knows. */
+static inline void line_put(struct line *line, const char *text)
+{
+	line_put_n(line, text, strlen(text));
+}
 
 #endif

@@ -78,8 +78,9 @@ static void tell_interval(char *text, size_t size, const struct estimate *e)
 static void add_estimate(struct line *line, const struct stat_report *report,
 			 const struct engine_count *count)
 {
-	char text[DIGITS_SIZE] = "";
+	char text[DIGITS_SIZE];
 
+	text[0] = '\0';
 	if (count->estimated && count->estimate.high > 0)
 		tell_interval(text, sizeof(text), &count->estimate);
 	line_right(line, 16, text);
@@ -273,6 +274,7 @@ static void write_passes(FILE *out, const struct stat_report *report)
 static void write_turns(FILE *out, const struct stat_report *report)
 {
 	const struct stat_options *o = report->options;
+	char length[DIGITS_SIZE], share[DIGITS_SIZE];
 
 	if (!report->pace.turns || report->interval_s > 0)
 		return;
@@ -281,10 +283,11 @@ static void write_turns(FILE *out, const struct stat_report *report)
 		return;
 	}
 	fprintf(out,
-		"\n%zu sets of events took turns: %zu slices of %.1f ms, "
-		"switching took %.2f %%\n",
-		report->pace.turns, report->pace.slices, report->pace.slice_ms,
-		100 * report->pace.switching);
+		"\n%zu sets of events took turns: %zu slices of %s ms, "
+		"switching took %s %%\n",
+		report->pace.turns, report->pace.slices,
+		digits_fixed(length, report->pace.slice_ms, 1),
+		digits_fixed(share, 100 * report->pace.switching, 2));
 	if (report->pace.slices < OUT_SLICES_FEW * report->pace.turns)
 		fprintf(out,
 			"hint: that is few slices for sure estimates; %s\n",
@@ -433,7 +436,7 @@ static void write_chosen(FILE *out, const struct stat_report *report,
 static void write_part(FILE *out, const struct stat_report *report,
 		       bool estimates)
 {
-	struct stat_metric metric[STAT_METRICS_MOST];
+	static struct stat_metric metric[STAT_METRICS_MOST]; /* large */
 	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
 
 	if (report->options->metric_only) {
