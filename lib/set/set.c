@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/explain.h"
+#include "lib/perf/pmus.h"
 #include "lib/set/options.h"
 #include "lib/set/registry.h"
 #include "lib/sources/source.h"
@@ -89,6 +90,10 @@ static int open_first(struct upmu *set, const struct upmu_wanted *wanted)
 		if (source->by_name_only)
 			continue;
 		if (source->is_clock && !(set->flags & UPMU_OPEN_ANY_CLOCK))
+			continue;
+		/* perf serves, but for want of something: nobody then takes
+		 * the registers from all others. */
+		if (upmu_pmus_is_want(error) && !source->is_clock)
 			continue;
 		ret = open_with(set, source, wanted);
 		if (!ret)

@@ -95,6 +95,10 @@ static void out_of_things(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	check(open_by("read", "r11,r11,r11,task-clock,task-clock,task-clock"),
 	      -EMFILE, "the limit is 8", "no_descriptor_left_is_emfile");
+	limit.rlim_cur = limit.rlim_max = 4;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	check(open_by(NULL, "cycles,instructions"), -EMFILE, "the limit is 4",
+	      "for_want_of_descriptors_nobody_takes_all_registers");
 }
 
 static void as_nobody(void)
