@@ -273,7 +273,34 @@ static const struct engine_target *find_target(const struct packing *p)
 	for (size_t i = 0; i < targets->n; i++)
 		if (engine_serves(p->events, p->lane, &targets->target[i]))
 			return &targets->target[i];
-	return &targets->target[0];
+	return NULL;
+}
+
+/* Of unlike cores only some are counted: perf would say "no such event". */
+static void refuse_lane(struct packing *p)
+{
+	const struct engine_targets *targets = p->how->targets;
+	const char *kind = upmu_kind_label(&p->events->machine.kinds[p->lane]);
+
+	if (targets->n == 1)
+		upmu_explain_set(-ENODEV, "CPU %d is no %s",
+				 targets->target[0].cpu, kind);
+	else
+		upmu_explain_set(-ENODEV, "none of these CPUs is a %s", kind);
+	for (size_t i = 0; i < p->events->n; i++)
+		if (is_wanted(p, i))
+			engine_refuse(p->events, &p->events->event[i]);
+}
+
+static void try_counters(struct packing *p, struct engine_room *room)
+{
+	const struct engine_target *target = find_target(p);
+
+	*room = (struct engine_room){ 0 };
+	if (target)
+		engine_trial(p->events, p->lane, target, room);
+	else
+		refuse_lane(p);
 }
 
 /*
@@ -296,7 +323,7 @@ static int pack_lane(struct packing *p)
 	if (p->sets->raw)
 		reckon(p, room);
 	else if (p->how->pass <= 0)
-		engine_trial(p->events, p->lane, find_target(p), room);
+		try_counters(p, room);
 	p->room = room;
 	if (fits(p))
 		pack_together(p);

@@ -391,6 +391,36 @@ static void a_thread_that_cannot_be_counted_makes_no_number_too_small(void **s)
 	}
 }
 
+static void events_of_a_core_that_is_not_counted_tell_so(void **state)
+{
+	static struct engine_target cpu[] = { { .pid = -1, .cpu = 0 },
+					      { .pid = -1, .cpu = 1 } };
+	const struct engine_sets_options how = { 0 };
+	struct upmu_events_error why;
+
+	(void)state;
+	for (size_t n = 1; n <= 2; n++) {
+		const struct engine_targets targets = { cpu, n };
+
+		upmu_sys_set_root(FIXTURES "/rk3399");
+		counters = 6;
+		opened = 0;
+		assert_int_equal(engine_events_resolve(&events, "r03", &why),
+				 0);
+		assert_int_equal(
+			engine_sets_open(&sets, &events, &targets, &how), 0);
+		for (size_t i = 0; i < events.n && !events.event[i].hidden; i++)
+			assert_int_equal(events.event[i].state ==
+						 ENGINE_COUNTED,
+					 !events.event[i].lane);
+		assert_string_equal(events.reason,
+				    n == 1 ? "CPU 0 is no cortex-a72"
+					   : "none of these CPUs is a "
+					     "cortex-a72");
+		done();
+	}
+}
+
 static rlim_t limit_now(void)
 {
 	struct rlimit limit;
@@ -469,6 +499,7 @@ int main(void)
 		cmocka_unit_test(
 			a_group_larger_than_what_is_free_stays_together),
 		cmocka_unit_test(each_kind_of_core_has_sets_of_its_own),
+		cmocka_unit_test(events_of_a_core_that_is_not_counted_tell_so),
 		cmocka_unit_test(no_counter_at_all_ends_with_cycles_alone),
 		cmocka_unit_test(six_hundred_events_have_each_a_set),
 		cmocka_unit_test(
