@@ -33,7 +33,7 @@ static int exec_failed(const struct stat_options *options, int error)
 	return child_exec_status(error);
 }
 
-static bool is_late; /* the file of --openmetrics lacks the last interval */
+static bool is_complete = true; /* --openmetrics: with the last interval */
 
 /* Nobody reads a service's reports: the file is what is wanted. */
 static bool is_for_prometheus(const struct stat_options *options)
@@ -52,7 +52,7 @@ static int write_report(const struct stat_report *report)
 	};
 
 	if (report->options->openmetrics)
-		is_late = stat_write_openmetrics(report);
+		is_complete = !stat_write_openmetrics(report);
 	if (report->options->quiet || is_for_prometheus(report->options))
 		return 0;
 	if (report->options->live)
@@ -292,7 +292,7 @@ static int run_with_output(struct stat_report *report,
 		      stderr);
 	else
 		status = run_all(report, events, targets);
-	if ((stat_output_close() || is_late) && !status)
+	if ((stat_output_close() || !is_complete) && !status)
 		status = EXIT_FAILED;
 	return status;
 }
