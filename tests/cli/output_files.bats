@@ -77,7 +77,7 @@ former_is_there_alone() {
 }
 
 @test "no_report_is_no_file_and_leaves_the_former_one" {
-	for how in '' -j '-x ,' '-I 20' --append --plot '-r 2 --format rpistat'; do
+	for how in '' -j '-x ,' '-I 20' --append --plot '--format rpistat'; do
 		# shellcheck disable=SC2086 # words
 		run "$upmu" stat -q $how -o file -e page-faults -- true
 		[ "$status" -eq 0 ]

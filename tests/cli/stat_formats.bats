@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The machine-readable reports keep docs/schema, whatever was counted.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	check=$BATS_TEST_DIRNAME/check_stat_output.py
