@@ -64,6 +64,43 @@ payload() {	# PAGE EXPRESSION
 	[ "$(payload page.html '[len(f["times"]) for f in r["files"]]')" = "[50, 50]" ]
 }
 
+@test "report_parts_runs_whose_first_interval_ends_after_the_last_ones" {
+	"$upmu" stat -I 50 -j -o two.json -e task-clock -- sleep 0.12
+	sleep 1
+	# The second begins after more than all of the first.
+	"$upmu" stat -I 400 --append -j -o two.json -e task-clock -- sleep 0.6
+	"$upmu" report -o page.html two.json
+	[ "$(payload page.html 'len(r["files"])')" = 2 ]
+	# Of the same second, but of another program; behind a summary.
+	sed 's/"began_unix_s": *[0-9]*/"began_unix_s": 1/' two.json |
+		sed 's/"sleep", *"0.6"/"other"/' >other.json
+	"$upmu" report -o page.html other.json
+	[ "$(payload page.html 'len(r["files"])')" = 2 ]
+	"$upmu" stat -I 50 --summary -j -o sums.json -e task-clock -- sleep 0.12
+	sed -i 's/"began_unix_s": *[0-9]*/"began_unix_s": 1/' sums.json
+	sed 's/"interval_s": *[0-9.]*/"interval_s": 9/' sums.json | head -n 1 >>sums.json
+	"$upmu" report -o page.html sums.json
+	[ "$(payload page.html '[f["kind"] for f in r["files"]]')" = \
+		"['intervals', 'stat', 'intervals']" ]
+}
+
+@test "report_keeps_what_intervals_say_of_the_machine" {
+	python3 - <<-'E'
+		import json
+		with open('samples/intervals.json') as file:
+		    lines = [json.loads(line) for line in file]
+		for line in lines[30:]:
+		    line['cpus_lost'] = '1,3'
+		with open('lost.json', 'w') as file:
+		    for line in lines:
+		        line.update(user_only=True, reason='some reason')
+		        print(json.dumps(line), file=file)
+	E
+	"$upmu" report -o page.html lost.json
+	[ "$(payload page.html '[r["files"][0][k] for k in ("cpus_lost", "user_only", "reason")]')" = \
+		"['1,3', True, 'some reason']" ]
+}
+
 @test "report_lets_no_name_become_markup" {
 	"$upmu" report -o page.html samples/*.json
 	# The script elements are the page's own: data, charts, page.

@@ -289,6 +289,101 @@ for e in r["events"]: e["commands"][1]["counted"] = 8'
 	grep -q 'sets of events took turns' dom
 }
 
+# What a reader sees: no scripts, no marks.
+words() {
+	python3 -c 'import html, re, sys
+text = re.sub(r"(?s)<(script|style).*?</\1>", "", sys.stdin.read())
+print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
+}
+
+@test "page_shows_the_regions_that_stat_counted" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	with_charts samples/estimates.json
+	python3 - <<-'E'
+		import json
+		stat = json.load(open('samples/estimates.json'))
+		own = json.load(open('samples/regions.json'))
+		for region in own['regions']:
+		    calls = region.pop('calls')
+		    region.pop('parent', None)
+		    for event in region['events']:
+		        event['calls'] = calls
+		stat.update(events=[], metrics=[], regions={'passes': 2,
+		    'running_percent': 87.5, 'unread': 3,
+		    'regions': own['regions']})
+		json.dump(stat, open('regions.json', 'w'))
+	E
+	"$upmu" report -o page.html regions.json
+	browse page.html
+	[ "$(attribute figures)" = 2 ]
+	words >said
+	grep -q 'cycles by region' said
+	grep -q 'solve/assemble 1 10 6,000,000 600,000' said
+	grep -q 'in 87.5 % of the time, in 2 runs' said
+	grep -q '3 processes wrote no whole report' said
+	run ! grep -qE 'NaN|undefined' said
+}
+
+@test "page_says_what_makes_numbers_less_than_sure" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	with_charts samples/estimates.json
+	python3 - <<-'E'
+		import json
+		stat = json.load(open('samples/estimates.json'))
+		stat['metrics'] = [{'metric': 'l1d_pti', 'value': 3.5, 'unit': 'PTI',
+		    'event': 'l1d_cache_refill', 'unsure': True}]
+		stat['others'] = {'time_lost_percent': 12.5, 'counters_taken': 2,
+		    'counters': 6}
+		json.dump(stat, open('unsure.json', 'w'))
+		event = stat['events'][2]
+		stat['events'] = [{**event, 'place': f'CPU{cpu}'}
+		                  for cpu in range(3)]
+		json.dump(stat, open('cpus.json', 'w'))
+		compare = json.load(open('samples/compare.json'))
+		compare.update(estimated=True, user_only=True)
+		json.dump(compare, open('turns.json', 'w'))
+		with open('samples/intervals.json') as file:
+		    lines = [json.loads(line) for line in file]
+		lines[-1]['cpus_lost'] = '1,3'
+		with open('lost.json', 'w') as file:
+		    for line in lines:
+		        print(json.dumps(line), file=file)
+	E
+	for name in unsure cpus turns lost; do
+		"$upmu" report -o page.html $name.json
+		browse page.html
+		words >$name.said
+	done
+	grep -q 'l1d_pti 3.5 (unsure)' unsure.said
+	grep -q 'counters that others had 2 of 6' unsure.said
+	grep -q 'had all of them 12.5 %' unsure.said
+	# In the table of counts, at the plot, and in its numbers.
+	for cpu in 0 1 2; do
+		[ "$(grep -oF "l1d_cache_refill (CPU$cpu)" cpus.said |
+			wc -l)" -ge 3 ]
+	done
+	grep -q 'what they counted is estimated' turns.said
+	grep -q 'User mode only' turns.said
+	grep -q 'went off meanwhile: 1,3' lost.said
+}
+
+@test "page_shows_the_other_files_beside_one_that_lacks_something" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	with_charts samples/estimates.json
+	python3 - <<-'E'
+		import json
+		stat = json.load(open('samples/estimates.json'))
+		for event in stat['events']:
+		    event.pop('running_percent', None)
+		json.dump(stat, open('lacks.json', 'w'))
+	E
+	"$upmu" report -o page.html lacks.json samples/regions.json
+	browse page.html
+	words >said
+	grep -q 'Not shown whole' said
+	grep -q 'cycles by region' said
+}
+
 @test "page_shows_rows_of_cpus_side_by_side_and_each_over_time" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
 	with_charts samples/estimates.json

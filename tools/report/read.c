@@ -149,6 +149,20 @@ static void add_bound(json_t *column, const char *key, json_t *value,
 		json_array_append_new(bounds, json_null());
 }
 
+/* What holds for the last interval, or for all. */
+static void keep_notes(json_t *section, const json_t *root)
+{
+	static const char *const kept[] = { "cpus_lost", "user_only",
+					    "reason" };
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		json_t *value = json_object_get(root, kept[i]);
+
+		if (value)
+			json_object_set(section, kept[i], value);
+	}
+}
+
 static bool add_interval(struct series *s, const json_t *root)
 {
 	const json_t *events = json_object_get(root, "events");
@@ -172,6 +186,7 @@ static bool add_interval(struct series *s, const json_t *root)
 		add_bound(column, "highs", json_object_get(event, "high_95"),
 			  before);
 	}
+	keep_notes(s->section, root);
 	json_array_append(s->times, json_object_get(root, "interval_s"));
 	s->end_s = json_number_value(json_object_get(root, "interval_s"));
 	return json_array_size(events) == json_array_size(s->events);
@@ -181,6 +196,7 @@ static void start_series(struct report_input *input, struct series *s,
 			 const char *path, const json_t *root)
 {
 	json_t *command = json_object_get(root, "command");
+	json_t *began = json_object_get(root, "began_unix_s");
 
 	*s = (struct series){ .section = make_section(path, "intervals"),
 			      .times = json_array(),
@@ -189,7 +205,19 @@ static void start_series(struct report_input *input, struct series *s,
 	json_object_set_new(s->section, "events", s->events);
 	if (command)
 		json_object_set(s->section, "command", command);
+	if (began)
+		json_object_set(s->section, "began_unix_s", began);
 	json_array_append_new(input->files, s->section);
+}
+
+/* Of another run its time begins anew, be it later than the last one's end. */
+static bool is_another_run(const struct series *s, const json_t *root)
+{
+	return !s->section ||
+	       json_number_value(json_object_get(root, "interval_s")) <=
+		       s->end_s ||
+	       !is_same(s->section, root, "command") ||
+	       !is_same(s->section, root, "began_unix_s");
 }
 
 /* ---- files -------------------------------------------------------------- */
@@ -209,10 +237,10 @@ static bool take(struct report_input *input, struct series *s, const char *path,
 		section = make_section(path, kind);
 		json_object_set(section, "report", root);
 		json_array_append_new(input->files, section);
+		s->section = NULL; /* --summary ends a run */
 		return true;
 	}
-	if (!s->section ||
-	    json_number_value(json_object_get(root, "interval_s")) <= s->end_s)
+	if (is_another_run(s, root))
 		start_series(input, s, path, root);
 	if (add_interval(s, root))
 		return true;

@@ -199,11 +199,16 @@ static void add_command(json_t *to, const struct stat_report *report)
 	json_object_set_new(to, "command", words);
 }
 
-static void add_times(json_t *to, const struct stat_report *report)
+/* Of an interval too: it tells runs in one file apart. */
+static void add_began(json_t *to, const struct stat_report *report)
 {
 	if (report->when)
 		json_object_set_new(to, "began_unix_s",
 				    integer((uint64_t)report->when));
+}
+
+static void add_times(json_t *to, const struct stat_report *report)
+{
 	json_object_set_new(to, "runs", integer(report->runs));
 	if (report->runs != report->options->repeat)
 		json_object_set_new(to, "runs_wanted",
@@ -364,6 +369,7 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	json_object_set_new(root, "upmu_stat", integer(SCHEMA_VERSION));
 	json_object_set_new(root, "version", json_string(UPMU_VERSION_TEXT));
 	add_command(root, report);
+	add_began(root, report);
 	add_rank(root);
 	if (interval)
 		json_object_set_new(root, "interval_s",

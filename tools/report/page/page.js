@@ -192,6 +192,20 @@
 			lead.values)) : [];
 		for (const event of file.events)
 			drawEvent(to, file, event, parts, lead);
+		noteAll(to, file);
+	}
+
+	function noteAll(to, report) {
+		const say = (text, kind) => to.append(make("p",
+			{ class: kind }, text));
+		if (report.cpus_lost)
+			say(`CPUs that went off meanwhile: ${report.cpus_lost}; ` +
+				"nothing was counted there since.", "warn");
+		if (report.user_only)
+			say("User mode only: the kernel allows this user no more.",
+				"note");
+		if (report.reason)
+			say(report.reason, "warn");
 	}
 
 	/* ---- one report --------------------------------------------------------- */
@@ -205,7 +219,7 @@
 
 	function estimates(to, report) {
 		const rows = report.events.filter(e => e.estimated &&
-			e.estimate > 0).map(e => ({ ...e,
+			e.estimate > 0).map(e => ({ ...e, name: titleOf(e),
 			x1: e.low_95 == null ? 0 : 100 * e.low_95 / e.estimate,
 			x2: e.high_95 == null ? null : 100 * e.high_95 / e.estimate }));
 		if (!rows.length)
@@ -221,30 +235,30 @@
 				height: 66 + 26 * rows.length, marginLeft: 200,
 				marginRight: 120,
 				x: { label: "% of the estimate", grid: true },
-				y: { label: null, domain: rows.map(r => r.event) },
+				y: { label: null, domain: rows.map(r => r.name) },
 				marks: [
 					Plot.ruleX([100], { stroke: "var(--line)" }),
 					Plot.ruleY(rows.filter(r => r.x2 !== null), {
-						y: "event", x1: "x1", x2: "x2",
+						y: "name", x1: "x1", x2: "x2",
 						strokeWidth: 3, stroke: "var(--c0)" }),
 					Plot.ruleY(rows.filter(r => r.x2 === null), {
-						y: "event", x1: "x1", x2: () => far,
+						y: "name", x1: "x1", x2: () => far,
 						strokeWidth: 3, stroke: "var(--c0)",
 						strokeDasharray: "2,6" }),
-					Plot.dot(rows, { y: "event", x: () => 100, r: 4,
+					Plot.dot(rows, { y: "name", x: () => 100, r: 4,
 						fill: "var(--c1)" }),
-					Plot.text(rows, { y: "event", frameAnchor: "right",
+					Plot.text(rows, { y: "name", frameAnchor: "right",
 						dx: 110, textAnchor: "end",
 						fill: "var(--weak)", text: r =>
 							`${r.running_percent.toFixed(1)} % counted` }),
-					Plot.tip(rows, Plot.pointerY(tip({ y: "event",
+					Plot.tip(rows, Plot.pointerY(tip({ y: "name",
 						x: () => 100, title: r =>
-							`${r.event}\n${show(r.estimate, r.unit)}\n` +
+							`${r.name}\n${show(r.estimate, r.unit)}\n` +
 							`${show(r.low_95, r.unit)} to ` +
 							`${show(r.high_95, r.unit) || "?"}` })))
 				] }),
 			["event", "estimate", "low", "high", "slices", "running"],
-			rows.map(r => [r.event, show(r.estimate, r.unit),
+			rows.map(r => [r.name, show(r.estimate, r.unit),
 				show(r.low_95, r.unit), show(r.high_95, r.unit),
 				r.slices, `${r.running_percent.toFixed(1)} %`]));
 	}
@@ -254,7 +268,10 @@
 		const several = report.runs > 1;
 		const metric = e => report.metrics.filter(m =>
 			m.event === e.event && m.place === e.place).map(m =>
-			`${m.metric} ${grouped.format(m.value)}`).join(", ");
+			`${m.metric} ${grouped.format(m.value)}` +
+			(m.unsure ? " (unsure)" : "")).join(", ");
+		if (!report.events.length)
+			return;
 		to.append(table(["event", ...several
 			? [`mean of ${report.runs} runs`, "deviation"] : ["count"],
 		"how", "ratios"],
@@ -293,6 +310,12 @@
 			add("how", `${report.multiplexing.sets} sets of events, ` +
 				(report.multiplexing.passes ? "a run for each"
 					: `${report.multiplexing.slices} slices`));
+		if (report.others?.counters_taken)
+			add("counters that others had", `${report.others.
+				counters_taken} of ${report.others.counters}`);
+		if (report.others?.time_lost_percent > 0)
+			add("time in which others had all of them",
+				`${report.others.time_lost_percent.toFixed(1)} %`);
 		add("user mode only", report.user_only ? "yes: the kernel allows "
 			+ "this user no more" : "");
 		for (const model of report.model?.cores ?? [])
@@ -310,6 +333,8 @@
 		command(to, file);
 		counts(to, file.report);
 		estimates(to, file.report);
+		if (file.report.regions)
+			regionsOfStat(to, file.report.regions);
 		machine(to, file.report);
 	}
 
@@ -399,8 +424,10 @@
 		if (report.emulated)
 			to.append(make("p", { class: "note" },
 				"On an emulated board: counts are its emulator's."));
-		if (report.reason)
-			to.append(make("p", { class: "warn" }, report.reason));
+		if (report.estimated)
+			to.append(make("p", { class: "note" }, "Sets of events took " +
+				"turns in each run: what they counted is estimated."));
+		noteAll(to, report);
 	}
 
 	/* ---- regions ----------------------------------------------------------------- */
@@ -431,11 +458,28 @@
 	}
 
 	function regions(to, file) {
-		const report = file.report, list = report.regions;
-		const events = list[0]?.events ?? [];
+		const report = file.report;
 		to.append(make("p", {}, `Source ${report.source ?? "none"}; the ` +
 			"events were counted in " +
 			`${(100 * report.running).toFixed(1)} % of the time.`));
+		drawRegions(to, report.regions);
+	}
+
+	/* There calls stand beside each event, as each pass has its own. */
+	function regionsOfStat(to, report) {
+		to.append(make("p", {}, "The events of regions were counted in " +
+			`${report.running_percent.toFixed(1)} % of the time` +
+			(report.passes > 1 ? `, in ${report.passes} runs.` : ".")));
+		if (report.unread)
+			to.append(make("p", { class: "warn" }, `${report.unread} ` +
+				"processes wrote no whole report: their regions are " +
+				"missing."));
+		drawRegions(to, report.regions.map(r => ({ ...r,
+			calls: r.events[0]?.calls ?? 0 })));
+	}
+
+	function drawRegions(to, list) {
+		const events = list[0]?.events ?? [];
 		for (const event of events) {
 			const boxes = upmuData.icicle(list, event.event);
 			figure(to, `${event.event} by region`,
@@ -583,10 +627,22 @@
 
 	const writers = { intervals, stat, compare, regions, merge };
 
+	/* What one file lacks is no reason to show none of the others. */
+	function wholeOrTold(to, draw) {
+		try {
+			draw();
+		} catch (error) {
+			to.append(make("p", { class: "warn" }, "Not shown whole, as " +
+				`something in it is not as upmu writes it: ${error.message}`));
+		}
+	}
+
 	notes();
-	heat();
-	for (const file of data.files)
-		writers[file.kind](section(file.name), file);
+	wholeOrTold(main, heat);
+	for (const file of data.files) {
+		const to = section(file.name);
+		wholeOrTold(to, () => writers[file.kind](to, file));
+	}
 	addEventListener("beforeprint", () => {
 		for (const node of document.querySelectorAll("details"))
 			if (node.querySelectorAll("tr").length <= 60)
