@@ -172,6 +172,54 @@ static void run_that_was_not_measured_is_left_out(void **state)
 	assert_near(p, 2.0 / 64, 1e-12);
 }
 
+static uint64_t next(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* Box and Muller. */
+static double normal(uint64_t *seed)
+{
+	double u = ((double)(next(seed) >> 11) + 0.5) * 0x1p-53;
+	double v = (double)(next(seed) >> 11) * 0x1p-53;
+
+	return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+/*
+ * All that the difference varies by is what the second's few runs do; a ratio
+ * varies by both. What knows too many degrees of freedom holds 92 of 100.
+ */
+static void files_difference_has_the_freedom_of_what_varies(void **state)
+{
+	const size_t tries = 4000, n = 3;
+	size_t difference = 0, ratio = 0;
+	uint64_t seed = 88172645463325252u;
+
+	(void)state;
+	for (size_t t = 0; t < tries; t++) {
+		double a[3], b[3];
+		const struct stats_pair pair = {
+			.a = a, .b = b, .n_a = n, .n_b = n
+		};
+		struct stats_change change;
+
+		for (size_t i = 0; i < n; i++) {
+			a[i] = 1 + 0.05 * normal(&seed);
+			b[i] = 100 + 5 * normal(&seed);
+		}
+		stats_compare(&pair, 0.95, &change);
+		difference += change.difference_low <= 99 &&
+			      99 <= change.difference_high;
+		ratio += change.ratio_low <= 100 && 100 <= change.ratio_high;
+	}
+	assert_near((double)difference / (double)tries, 0.95, 0.012);
+	assert_near((double)ratio / (double)tries, 0.955, 0.02);
+}
+
 static void outlier_is_named_and_noise_is_not(void **state)
 {
 	const double value[] = { 10, 11, 9, 10.5, 30, 9.5, 10 };
@@ -212,6 +260,8 @@ int main(void)
 		cmocka_unit_test(family_is_stricter_than_each_event_alone),
 		cmocka_unit_test(three_runs_give_no_verdict),
 		cmocka_unit_test(run_that_was_not_measured_is_left_out),
+		cmocka_unit_test(
+			files_difference_has_the_freedom_of_what_varies),
 		cmocka_unit_test(outlier_is_named_and_noise_is_not),
 		cmocka_unit_test(one_round_is_neither_judged_nor_a_crash),
 	};

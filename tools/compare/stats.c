@@ -203,9 +203,13 @@ void stats_summarize(const double *value, size_t n, struct stats_summary *out)
 	free(known);
 }
 
-/* Means, their variances and covariance, and the degrees of freedom. */
+/*
+ * Means, their variances and covariance, and the degrees of freedom: of what
+ * mean(b) - mean(a) and what mean(b) - ratio mean(a) varies by.
+ */
 struct means {
-	double a, b, var_a, var_b, covariance, freedom;
+	double a, b, var_a, var_b, covariance;
+	double freedom, ratio_freedom;
 };
 
 /*
@@ -250,7 +254,7 @@ static void find_change(const struct means *m, double level,
 	out->difference_low = out->difference - t * error;
 	out->difference_high = out->difference + t * error;
 	keep_finite(&out->difference_low, &out->difference_high);
-	fieller(m, t, out);
+	fieller(m, stats_t(level, m->ratio_freedom), out);
 }
 
 static void paired_means(const struct stats_pair *pair, struct means *m)
@@ -276,7 +280,7 @@ static void paired_means(const struct stats_pair *pair, struct means *m)
 		bb += b * b;
 		ab += a * b;
 	}
-	m->freedom = n - 1;
+	m->freedom = m->ratio_freedom = n - 1;
 	m->var_a = aa / n / (n - 1);
 	m->var_b = bb / n / (n - 1);
 	m->covariance = ab / n / (n - 1);
@@ -304,8 +308,10 @@ static void separate_means(const struct stats_summary *a,
 		return;
 	m->var_a = a->deviation * a->deviation / (double)a->n;
 	m->var_b = b->deviation * b->deviation / (double)b->n;
-	m->freedom = welch_freedom(ratio * ratio * m->var_a, (double)a->n,
-				   m->var_b, (double)b->n);
+	m->freedom =
+		welch_freedom(m->var_a, (double)a->n, m->var_b, (double)b->n);
+	m->ratio_freedom = welch_freedom(ratio * ratio * m->var_a, (double)a->n,
+					 m->var_b, (double)b->n);
 }
 
 void stats_compare_summaries(const struct stats_summary *a,
@@ -343,7 +349,6 @@ double stats_welch(const struct stats_summary *a, const struct stats_summary *b)
 	if (!(m.freedom > 0))
 		return 1;
 	error = sqrt(m.var_a + m.var_b);
-	m.freedom = welch_freedom(m.var_a, (double)a->n, m.var_b, (double)b->n);
 	if (!(error > 0))
 		return 1; /* two constants: nothing to judge chance by */
 	return t_beyond(difference / error, m.freedom);
