@@ -107,6 +107,20 @@ few() {	# OPTION...
 	done
 }
 
+@test "compare_of_stats_files_sees_what_each_single_run_shows" {
+	# Constants have no deviation to judge chance by; their runs do.
+	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
+	for n in 100 120; do
+		changed_stat $n 'e.update(values=['$n'] * 4, value='$n', mean='$n',
+deviation=0.0)'
+	done
+	"$upmu" compare -j -o out.json 100.json 120.json
+	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = more ]
+	"$upmu" compare -j -o out.json 100.json 100.json
+	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = \
+		"no difference seen" ]
+}
+
 changed_stat() {	# NAME PYTHON: stat.json with it done to r, into NAME.json
 	python3 - "$1" "$2" <<-'E'
 		import json, sys

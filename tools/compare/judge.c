@@ -9,6 +9,8 @@
 #include "tools/child.h"
 
 #define LEVEL 0.95
+/* So that four runs of each, of which the clearest p is 2/70, can tell. */
+#define MOST_OF_IT 0.75
 
 const char *compare_verdict_text(const struct compare_event *event,
 				 enum compare_verdict verdict)
@@ -95,67 +97,94 @@ static void decide(const struct compare *c, struct compare_event *event,
 		cell->verdict = COMPARE_MORE;
 }
 
-/* Without single runs: Welch's test, by Bonferroni over the events. */
-static void test_summaries(struct compare *c, size_t command, double family)
+static bool has_values(const struct compare_event *event, size_t command)
+{
+	return event->cell[0].value && event->cell[command].value;
+}
+
+/* Without single runs: Welch's test. */
+static void test_summaries(struct compare *c, size_t command)
 {
 	for (size_t i = 0; i < c->events; i++) {
 		struct compare_event *event = &c->event[i];
-		struct compare_cell *cell = &event->cell[command];
 
-		cell->p = 1;
-		if (is_known(event, command))
-			cell->p = fmin(
-				1, family * stats_welch(&event->cell[0].summary,
-							&cell->summary));
+		if (is_known(event, command) && !has_values(event, command))
+			event->cell[command].p =
+				stats_welch(&event->cell[0].summary,
+					    &event->cell[command].summary);
 	}
 }
 
-static bool has_values(const struct compare *c, size_t command)
-{
-	for (size_t i = 0; i < c->events; i++)
-		if (is_known(&c->event[i], command) &&
-		    !(c->event[i].cell[0].value &&
-		      c->event[i].cell[command].value))
-			return false;
-	return true;
-}
-
-static int test_values(struct compare *c, size_t command)
+static int test_values(struct compare *c, size_t command, size_t *tested)
 {
 	struct stats_pair *pair = calloc(c->events + 1, sizeof(*pair));
 	double *p = calloc(c->events + 1, sizeof(*p));
+	size_t *which = calloc(c->events + 1, sizeof(*which));
 	size_t n = 0;
 	int error = -ENOMEM;
 
-	if (pair && p) {
-		for (size_t i = 0; i < c->events; i++)
-			if (is_known(&c->event[i], command))
-				pair[n++] = pair_of(c, &c->event[i], command);
+	for (size_t i = 0; which && i < c->events; i++)
+		if (is_known(&c->event[i], command) &&
+		    has_values(&c->event[i], command))
+			which[n++] = i;
+	for (size_t i = 0; pair && i < n; i++)
+		pair[i] = pair_of(c, &c->event[which[i]], command);
+	if (pair && p && which)
 		error = stats_family(pair, n, p);
-	}
-	n = 0;
-	for (size_t i = 0; !error && i < c->events; i++) {
-		struct compare_event *event = &c->event[i];
-
-		event->cell[command].p =
-			is_known(event, command)
-				? fmin(1, p[n++] * (double)(c->commands - 1))
-				: 1;
-	}
+	for (size_t i = 0; !error && i < n; i++)
+		c->event[which[i]].cell[command].p = p[i];
 	free(pair);
 	free(p);
+	free(which);
+	*tested = n;
+	return error;
+}
+
+/*
+ * The 5 in 100 are shared out: among the commands; of one, between the events
+ * whose runs are known, which the permutations take together, and each of the
+ * others (Bonferroni). Which part of it an event's p has to keep within.
+ */
+static double part_of(bool has_runs, size_t with_runs, size_t known)
+{
+	double together = fmax((double)with_runs / (double)known, MOST_OF_IT);
+
+	if (!with_runs)
+		together = 0;
+	if (with_runs == known)
+		together = 1;
+	return has_runs ? together
+			: (1 - together) / (double)(known - with_runs);
+}
+
+static int test_all(struct compare *c, size_t command)
+{
+	double others = (double)(c->commands - 1);
+	size_t known = 0, with_runs;
+	int error;
+
+	for (size_t i = 0; i < c->events; i++) {
+		c->event[i].cell[command].p = 1;
+		known += is_known(&c->event[i], command);
+	}
+	test_summaries(c, command);
+	error = test_values(c, command, &with_runs);
+	for (size_t i = 0; !error && i < c->events; i++) {
+		struct compare_event *event = &c->event[i];
+		double *p = &event->cell[command].p;
+
+		if (is_known(event, command))
+			*p = fmin(1, *p * others /
+					     part_of(has_values(event, command),
+						     with_runs, known));
+	}
 	return error;
 }
 
 static int judge_command(struct compare *c, size_t command)
 {
-	int error = 0;
+	int error = test_all(c, command);
 
-	if (has_values(c, command))
-		error = test_values(c, command);
-	else
-		test_summaries(c, command,
-			       (double)c->events * (double)(c->commands - 1));
 	for (size_t i = 0; !error && i < c->events; i++) {
 		struct compare_event *event = &c->event[i];
 
