@@ -78,6 +78,21 @@ change() {	# FILE STATEMENTS: r is the report
 	grep -qE '^instructions +1e\+308 ' <<<"$output"
 }
 
+@test "merge_of_an_estimate_whose_interval_is_unknown_says_so_of_the_sum" {
+	python3 - <<-'E'
+		import json
+		for rank, high in enumerate((1100.0, None)):
+		    json.dump({'upmu_stat': 1, 'rank': rank, 'ranks': 2,
+		        'metrics': [], 'events': [{'event': 'l1d', 'unit': 'events',
+		            'state': 'counted', 'value': 1000.0, 'estimated': True,
+		            'low_95': 900.0, 'high_95': high}]},
+		        open(f'r{rank}.json', 'w'))
+	E
+	"$upmu" merge r0.json r1.json >report
+	grep -q '^l1d .*sum +- unknown$' report
+	"$upmu" merge -j r0.json r1.json | grep -q '"sum_reach_95": null'
+}
+
 @test "merge_orders_ranks_by_number_not_by_name" {
 	python3 "$BATS_TEST_DIRNAME/merge_samples.py" many 12
 	"$upmu" merge -j -o all.json many/*

@@ -37,7 +37,8 @@ struct merge_row {
 	size_t counted;		 /* ranks that have a value */
 	bool has_sum; /* of ratios and of wall clocks there is none */
 	double sum;
-	double reach; /* the sum's 95 % interval: +- that; 0: none */
+	double reach; /* the sum's 95 % interval: +- that; 0: none; NAN: not
+			 known, as a rank's is not */
 	double mean, deviation;
 	size_t min, max;	  /* places of the smallest and the largest */
 	double imbalance_percent; /* 100 * (max / mean - 1) */

@@ -74,7 +74,9 @@ static void put_row(FILE *out, const struct merge *m,
 	put_extreme(out, m, row, row->max);
 	if (isfinite(row->imbalance_percent))
 		fprintf(out, " %7.1f %%", row->imbalance_percent);
-	if (row->reach > 0 && row->sum > 0)
+	if (row->has_sum && isnan(row->reach))
+		fputs("  sum +- unknown", out);
+	else if (row->reach > 0 && row->sum > 0)
 		fprintf(out, "  sum +- %.2f %%", 100 * row->reach / row->sum);
 	if (row->counted < m->ranks)
 		fprintf(out, "  of %zu rank%s", row->counted,
@@ -171,7 +173,7 @@ static json_t *make_row(const struct merge *m, const struct merge_row *row)
 		return out;
 	if (row->has_sum)
 		json_object_set_new(out, "sum", number(row->sum));
-	if (row->reach > 0)
+	if (row->reach > 0 || isnan(row->reach))
 		json_object_set_new(out, "sum_reach_95", number(row->reach));
 	json_object_set_new(out, "mean", number(row->mean));
 	json_object_set_new(out, "deviation", number(row->deviation));
