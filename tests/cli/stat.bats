@@ -400,6 +400,35 @@ counting() {	# PID
 	grep -q ', 1 of 4 runs; 1 ended by SIGABRT$' report
 }
 
+@test "stat_repeats_say_in_how_many_runs_an_event_was_counted" {
+	# Of the four the first and the last end before counting begins.
+	cat >some <<-'E'
+		#!/bin/sh
+		echo >>ran
+		case $(wc -l <ran) in
+		2 | 3) sleep 1.3; : | : ;;
+		esac
+	E
+	chmod +x some
+	for form in '' -j; do
+		rm -f ran
+		"$upmu" stat -r 4 -D 1s -e task-clock $form -o report ./some
+		case $form in
+		'') grep -q ', mean of 4 runs' report
+		    grep -qE '^ +[1-9][0-9,]*  task-clock .* in 2 runs' report;;
+		*) python3 - <<-'E'
+			import json
+			event = json.load(open("report"))["events"][0]
+			values = event["values"]
+			assert event["state"] == "counted", event
+			assert [v is None for v in values] == [True, False,
+			                                       False, True]
+			assert abs(event["mean"] - sum(values[1:3]) / 2) < 1
+			E
+		esac
+	done
+}
+
 @test "stat_repeats_leave_the_run_that_a_signal_ended_out_of_the_means" {
 	cat >third <<-'E'
 		#!/bin/sh

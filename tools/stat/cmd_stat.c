@@ -146,6 +146,16 @@ static void take_back(struct stat_report *report,
 	report->interrupted = now.interrupted;
 }
 
+/* What a run did not count stays as the last one had it that did. */
+static void keep_counted(struct stat_report *report,
+			 const struct engine_count *kept, bool is_first)
+{
+	for (size_t i = 0; !is_first && i < report->events->n; i++)
+		if (report->count[i].state != ENGINE_COUNTED &&
+		    kept[i].state == ENGINE_COUNTED)
+			report->count[i] = kept[i];
+}
+
 /* A run that was cut off is in no mean; alone it is all that there is. */
 static int run_again(struct stat_report *report, struct engine_events *events,
 		     const struct engine_targets *targets, int *status)
@@ -170,6 +180,7 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 		take_back(report, &before);
 	} else if (!error) {
 		add_run(report, *status);
+		keep_counted(report, kept, !before.runs);
 	}
 	free(kept);
 	return error;

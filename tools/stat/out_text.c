@@ -102,6 +102,19 @@ static void add_spread(struct line *line, const struct stat_spread *spread)
 	line_put(line, " %");
 }
 
+/* Runs that were too short for its set, or in which others had the counters. */
+static void add_runs(struct line *line, const struct stat_report *report,
+		     const struct stat_spread *spread)
+{
+	char text[DIGITS_SIZE];
+
+	if (spread->n == report->runs || !spread->n)
+		return;
+	line_put(line, " in ");
+	line_put(line, digits_fixed(text, (double)spread->n, 0));
+	line_put(line, spread->n == 1 ? " run" : " runs");
+}
+
 static void add_metrics(struct line *line, const struct stat_metric *metric,
 			size_t n, int event)
 {
@@ -154,6 +167,7 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 	line_put(&line, event->unit[0] ? " " : "");
 	line_put(&line, event->unit);
 	add_spread(&line, stat_spread_of(report, count));
+	add_runs(&line, report, stat_spread_of(report, count));
 	if (estimates)
 		add_estimate(&line, report, count);
 	else if (count->estimated && report->options->no_scale)
