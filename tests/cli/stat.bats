@@ -281,6 +281,12 @@ counting() {	# PID
 		touch ran
 	[ "$status" -eq 125 ]
 	[[ "$output" == *"CPU 0 is not online"*"hint: -C 1-3"* ]]
+	# Each second one of a large machine is off.
+	seq -s, 0 2 1022 >root/sys/devices/system/cpu/online
+	run env UPMU_ROOT="$UPMU_ROOT" "$upmu" stat -C 0-1 -e cpu-clock -- \
+		touch ran
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"CPU 1 is not online"* ]]
 	[ ! -e ran ]
 }
 

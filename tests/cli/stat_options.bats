@@ -147,6 +147,14 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	# An old kernel has other names.
 	"$upmu" stat -a --per-socket -e cpu-clock --timeout 50 -o report
 	grep -q '^socket 0-1 ' report
+	# Those of a machine that numbers its sockets in turns.
+	list=0,1,$(seq -s, 4 2 200)
+	for n in 0 1; do
+		echo "$list" >$cpu/cpu$n/topology/core_siblings_list
+	done
+	"$upmu" stat -a --per-socket -e cpu-clock --timeout 50 -o report
+	[ "$(grep -c "^socket $list  *[0-9]" report)" -eq 1 ]
+	[ "$(grep -c ' cpu-clock' report)" -eq 1 ]
 	# One that says nothing has CPUs.
 	rm $cpu/cpu1/topology/core_cpus_list
 	"$upmu" stat -a --per-core -e cpu-clock --timeout 50 -o report

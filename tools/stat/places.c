@@ -91,7 +91,7 @@ static const struct level {
 
 static void name_cpu(char *name, size_t size, enum stat_per per, int cpu)
 {
-	char path[UPMU_PATH_SIZE], list[48] = "";
+	char path[UPMU_PATH_SIZE], list[STAT_CPU_LIST] = "";
 
 	for (size_t i = 0; per != STAT_PER_CPU && i < 3 && !list[0]; i++) {
 		if (!levels[per].file[i])
@@ -121,7 +121,7 @@ static void name_thread(char *name, size_t size, pid_t tid)
 static int put_each(struct stat_report *report, enum stat_per per,
 		    const struct engine_targets *targets)
 {
-	char name[64];
+	char name[STAT_CPU_LIST + sizeof("cluster ")];
 	int error = 0;
 
 	for (size_t i = 0; i < targets->n && !error; i++) {

@@ -29,6 +29,9 @@ enum stat_format {
 	STAT_FORMAT_JSON,
 };
 
+/** The longest list of CPUs that the kernel may write: "0,2,4" to the end. */
+#define STAT_CPU_LIST (5 * UPMU_CPUS_MAX + 2)
+
 /** Of what a report has rows of their own. */
 enum stat_per {
 	STAT_PER_CPU,

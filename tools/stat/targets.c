@@ -135,7 +135,7 @@ static int add_cpus(struct engine_targets *targets, const char *list)
 
 static int add_online(struct engine_targets *targets)
 {
-	char list[256];
+	char list[STAT_CPU_LIST];
 
 	if (upmu_sys_read_text(ONLINE, list, sizeof(list)))
 		return add_target(targets, -1, 0);
@@ -154,8 +154,8 @@ static bool has_cpu(const struct engine_targets *targets, int cpu)
 static int check_online(const struct engine_targets *targets)
 {
 	struct engine_targets online = { 0 };
+	char list[STAT_CPU_LIST];
 	int missing = -1;
-	char list[256];
 
 	if (upmu_sys_read_text(ONLINE, list, sizeof(list)) ||
 	    add_cpus(&online, list))
