@@ -175,6 +175,19 @@ static void write_names(FILE *out, const struct stat_report *report)
 	}
 }
 
+/* It has a place for one kind of core. */
+static void write_left_out(FILE *out, const struct stat_report *report)
+{
+	const struct upmu_machine *machine = &report->events->machine;
+
+	for (size_t i = 1; i < report->events->lanes && i < machine->n_kinds;
+	     i++)
+		fprintf(out,
+			"%sWhat ran on %s is not in this report: see "
+			"--format text.\n",
+			i > 1 ? "" : "\n", upmu_kind_label(&machine->kinds[i]));
+}
+
 int stat_write_rpistat(FILE *out, const struct stat_report *report)
 {
 	const char *program =
@@ -193,5 +206,6 @@ int stat_write_rpistat(FILE *out, const struct stat_report *report)
 	for (size_t i = 0; i < LINES; i++)
 		write_line(out, report, &lines[i]);
 	write_names(out, report);
+	write_left_out(out, report);
 	return ferror(out) ? -1 : 0;
 }
