@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "child.h"
@@ -258,6 +259,21 @@ void child_wait(struct child *child)
 	while (!child_reap(child, false))
 		if (sigwaitinfo(&mask, &info) > 0 && info.si_signo != SIGCHLD)
 			child_pass_on(child, &info);
+}
+
+int child_late_signal(void)
+{
+	static const struct timespec none;
+	siginfo_t info;
+	sigset_t mask;
+	int late = 0;
+
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	while (sigtimedwait(&mask, &info, &none) > 0)
+		if (info.si_signo != SIGCHLD && info.si_signo != SIGUSR1 &&
+		    info.si_signo != SIGUSR2)
+			late = info.si_signo;
+	return late;
 }
 
 void child_done(struct child *child)

@@ -57,6 +57,12 @@ void child_pass_on(const struct child *child, const siginfo_t *info);
 /** Until the program ends; signals sent to upmu are passed on to it. */
 void child_wait(struct child *child);
 
+/**
+ * Take the signals that came when the program had ended, by which upmu would
+ * end without a report once it has its mask back. Return the last one, or 0.
+ */
+int child_late_signal(void);
+
 /** Give upmu the signal mask back that it had before child_start(). */
 void child_done(struct child *child);
 

@@ -38,6 +38,24 @@ static void a_child_killed_before_it_runs_ends_by_its_signal(void **state)
 	kill_before_it_runs(child_fork);
 }
 
+/* Between its end and the report: Ctrl-C that was meant for it. */
+static void
+a_signal_behind_the_programs_end_is_taken_and_ends_nothing(void **state)
+{
+	struct child child;
+
+	(void)state;
+	assert_int_equal(child_start(&child, command), 0);
+	assert_int_equal(child_go(&child), 0);
+	child_wait(&child);
+	assert_int_equal(child_late_signal(), 0);
+	kill(getpid(), SIGUSR1);
+	assert_int_equal(child_late_signal(), 0);
+	kill(getpid(), SIGTERM);
+	assert_int_equal(child_late_signal(), SIGTERM);
+	child_done(&child);
+}
+
 static int count_descriptors(void)
 {
 	int n = 0;
@@ -70,6 +88,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_child_killed_before_it_runs_ends_by_its_signal),
+		cmocka_unit_test(
+			a_signal_behind_the_programs_end_is_taken_and_ends_nothing),
 		cmocka_unit_test(
 			no_descriptor_is_left_of_a_child_however_it_ends),
 	};

@@ -428,7 +428,7 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 				.interval = interval,
 				.has_child = options->command };
 	bool by_exec = !targets->n && !starts_late(options);
-	int error = 0;
+	int error = 0, late;
 
 	if (stat_control_open(&run.control, options->control))
 		return -EBADF;
@@ -443,6 +443,9 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 		child_kill(&run.child);
 	if (!error)
 		error = count_and_read(&run, by_exec, exit_status);
+	late = child_late_signal();
+	if (late)
+		report->interrupted = late;
 	child_done(&run.child);
 	for (size_t i = 0; i < run.places; i++)
 		engine_close(&run.place[i].engine);
