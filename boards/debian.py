@@ -214,14 +214,17 @@ Acquire::https::Timeout "10";
                 deb = self._download(package, work)
             unpack(deb, folder, patterns)
 
-    def source(self, package, folder):
-        """Fetch a source package's original archive; its path."""
+    def source(self, package, folder, part="orig"):
+        """Fetch an archive of a source package, "orig" or "debian"; its path.
+        """
         progress(f"{self.name}: fetching the source of {package}")
         with self._lock():
             done = self._apt("apt-get", "source", "-q", "--download-only",
-                             "--tar-only", package, cwd=folder)
+                             {"orig": "--tar-only",
+                              "debian": "--diff-only"}[part],
+                             package, cwd=folder)
         for name in os.listdir(folder):
-            if (".orig.tar." in name and not name.endswith(".asc")
+            if (f".{part}.tar." in name and not name.endswith(".asc")
                     and done.returncode == 0):
                 return os.path.join(folder, name)
         _raise_if_away(done.stdout)

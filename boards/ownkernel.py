@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Small kernels of our own configuration, from Debian's linux-source.
 
-For what no kernel of a distribution has: KASAN, lockdep, kmemleak, faults to
-order; patches of upstream/. They boot as `boards/run BOARD --kernel debug`;
-building one takes minutes and 2 GiB.
+For what no kernel of a distribution has: KASAN, lockdep, kmemleak, faults
+to order, PREEMPT_RT beside these; patches of upstream/. They boot as
+`boards/run BOARD --kernel debug`; building one takes minutes and 2 GiB.
 """
 import glob
 import hashlib
@@ -28,6 +28,7 @@ class Own(typing.NamedTuple):
     configs: str    # the files of configs/ that make its configuration
     slower: int     # than a distribution's kernel, in time limits
     patches: tuple = ()     # of upstream/, in their order
+    series: str = ""        # debian/ SERIES of the source package linux
 
 
 # By the name that stands for a suite, and the board's kernel (kernels.py).
@@ -36,6 +37,9 @@ OWN = {
                             "zImage", "machine arm trouble kasan", 5),
     ("debug", "arm64"): Own("bookworm", "arm64", "aarch64-linux-gnu-",
                             "Image", "machine arm64 trouble kasan", 5),
+    ("debug", "armhf-rt"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
+                               "zImage", "machine arm trouble kasan rt", 5,
+                               series="patches-rt"),
     ("user-access", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                                   "zImage", "machine arm", 1,
                                   ("0001-*.patch",
@@ -80,14 +84,18 @@ def _held(line, got):
 
 
 def _configure(own, tree):
-    """allnoconfig and our lines; every one of these must have held."""
+    """allnoconfig and our lines; every one of these must have held.
+
+    Of two for one option that is the later one.
+    """
     with open(tree + "/own.config", "w") as file:
         file.write(_config(own))
     _make(own, tree, f"KCONFIG_ALLCONFIG={tree}/own.config", "allnoconfig")
     with open(tree + "/.config") as file:
         got = set(file.read().splitlines())
-    lost = [line for line in _config(own).splitlines()
-            if line.startswith("CONFIG_") and not _held(line, got)]
+    last = {line.split("=")[0]: line for line in _config(own).splitlines()
+            if line.startswith("CONFIG_")}
+    lost = [line for line in last.values() if not _held(line, got)]
     if lost:
         raise Failure("this kernel source refuses " + ", ".join(lost))
 
@@ -97,12 +105,28 @@ def _patches(own):
             for path in sorted(glob.glob(os.path.join(UPSTREAM, pattern)))]
 
 
-def _patch(own, tree):
+def _series(own, folder):
+    """Patches that Debian keeps beside its kernel's source."""
+    if not own.series:
+        return []
+    apt = Apt(own.suite, native(), "deb-src")
+    apt.ready()
+    archive = apt.source("linux", folder, "debian")
+    home = os.path.join(folder, "debian", own.series)
+    call("tar", "-x", "-C", folder, "-f", archive, "debian/" + own.series)
+    os.unlink(archive)
+    with open(home + "/series") as file:
+        return [os.path.join(home, line.strip()) for line in file
+                if line.strip() and not line.startswith("#")]
+
+
+def _patch(own, folder, tree):
     """Of what was unpacked: the documentation was not."""
     env = dict(os.environ, GIT_CEILING_DIRECTORIES=os.path.dirname(tree))
-    for path in _patches(own):
+    for path in _series(own, folder) + _patches(own):
         call("git", "apply", "--exclude=Documentation/*", path, cwd=tree,
              env=env)
+    shutil.rmtree(folder + "/debian", ignore_errors=True)
 
 
 def _prune(tree):
@@ -133,7 +157,7 @@ def _fill(own, name, folder):
          "bison", "flex", "xz-utils", "git", f"gcc-{own.cross[:-1]}")
     tree = folder + "/tree"
     _unpack(own, folder, tree)
-    _patch(own, tree)
+    _patch(own, folder, tree)
     _configure(own, tree)
     progress(f"building the kernel '{name}': minutes")
     _make(own, tree, f"LOCALVERSION=-upmu-{name}", f"-j{os.cpu_count() or 1}",
@@ -152,7 +176,7 @@ def _fill(own, name, folder):
 def kernel(suite, arch):
     """Folder with vmlinuz and release; built at the first call."""
     own = OWN[suite, arch]
-    made_of = _config(own)
+    made_of = _config(own) + own.series
     for path in _patches(own):
         with open(path) as file:
             made_of += file.read()
