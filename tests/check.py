@@ -197,6 +197,7 @@ def interrupt(number, _frame):
 
 def main():
     options = parse()
+    layers.only_listed = options.list
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, interrupt)
@@ -208,7 +209,7 @@ def main():
         jobs, results, spent = collect(options)
         broken = any(result.failed for result in results)
         missing = [] if broken else unknown(options, jobs, results)
-        if missing or not jobs and not results:
+        if missing or not (jobs or results or options.list):
             print("./check: no test is called "
                   + " or ".join(f"'{word}'" for word in missing)
                   + "\nhint: ./check --list", file=sys.stderr)
@@ -216,7 +217,7 @@ def main():
         if options.list:
             for job in jobs:
                 print(f"{job.layer:10} {job.name}")
-            return 0
+            return 1 if broken else 0
         results += schedule.run(jobs, options.jobs)
         if not options.once:
             results = again(results)

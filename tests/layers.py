@@ -31,14 +31,21 @@ DEFAULT_TIMEOUT_S = 600
 EMULATOR_MIB = 250      # beside the board's own memory
 TOLD_AFTER_S = 20       # what is being built
 _built = {}
+# Whether tests are only to be listed: then nothing is built but what ninja
+# needs to begin.
+only_listed = False
 
 
 def _act(name, words, env=None):
-    """Build something once; its result, and whether it is there."""
+    """Build something once; its results, and whether it is there.
+
+    Where tests are only listed, what went well is no news.
+    """
     if name in _built:
         return [], _built[name]
     began = time.monotonic()
-    late = threading.Timer(TOLD_AFTER_S, print, [f"# building: {name}"],
+    told = f"# {'setting up' if only_listed else 'building'}: {name}"
+    late = threading.Timer(TOLD_AFTER_S, print, [told],
                            {"flush": True})
     late.start()
     done = subprocess.run(words, shell=isinstance(words, str), text=True,
@@ -48,9 +55,16 @@ def _act(name, words, env=None):
     late.cancel()
     _built[name] = done.returncode == 0
     failure = "" if _built[name] else f"status {done.returncode}"
+    if only_listed and not failure:
+        return [], True
     output = re.sub(r"^\[\d+/\d+\] .*\n", "", done.stdout, flags=re.M)
     return [tap.single("build", name, failure, output,
                        time.monotonic() - began)], _built[name]
+
+
+def _ninja(folder):
+    """How all of a folder is built, or its list of tests brought up to date."""
+    return f"ninja -C {folder}" + " build.ninja" * only_listed
 
 
 def _meson(name, folder, *options, env=None):
@@ -60,7 +74,7 @@ def _meson(name, folder, *options, env=None):
     # one at a time: ninja has no lock of its own
     return _act(name, f"mkdir -p build && {{ flock 9 && {{ "
                 f"if [ -f {folder}/build.ninja ]; then {again}; "
-                f"else {setup}; fi; }} && ninja -C {folder}; }} "
+                f"else {setup}; fi; }} && {_ninja(folder)}; }} "
                 f"9>{folder}.lock", env)
 
 
@@ -69,20 +83,12 @@ def _native():
 
 
 def _cross(arch):
+    if only_listed:
+        return _act(arch, f"boards/build {arch} --set-up && "
+                    + _ninja(f"build/{arch}"))
     return _act(arch, f"boards/build {arch} && "
                 f"meson configure build/{arch} -Dwerror=true && "
                 f"boards/build {arch}")
-
-
-# e_machine of an ELF file for 32-bit and 64-bit ARM
-ARM_MACHINES = (40, 183)
-
-
-def is_arm_program(path):
-    with open(path, "rb") as file:
-        head = file.read(20)
-    return (head[:4] == b"\x7fELF"
-            and int.from_bytes(head[18:20], "little") in ARM_MACHINES)
 
 
 def _meson_tests(layer, folder, build, label="", wrapper=None):
@@ -93,7 +99,7 @@ def _meson_tests(layer, folder, build, label="", wrapper=None):
         words = test["cmd"]
         if f"/tests/{folder}/" not in "\n".join(words):
             continue
-        if wrapper and not is_arm_program(words[0]):
+        if wrapper and not words[0].startswith(os.path.abspath(build) + "/"):
             continue    # a script: says the same on every architecture
         yield tap.Job(layer, f"{test['name']}{label}",
                       ([wrapper] if wrapper else []) + words,
@@ -190,6 +196,8 @@ def memory(options):
 
 
 def clang(options):
+    if only_listed:
+        return [], []
     said, _ = _meson("clang", CLANG, "--werror", env={"CC": "clang"})
     return [], said
 
@@ -297,6 +305,8 @@ def _suites(board, which, options):
 
 
 def _module(arch, suite):
+    if only_listed:
+        return []
     return _act(f"upmu.ko {arch} {suite}", ["boards/kmod", arch, suite])[0]
 
 
@@ -359,7 +369,8 @@ def boards(options):
         if options.select and not any(
                 word in f"boards {name}" for word in options.select):
             continue
-        without = suite and _without_kernel(board, suite, name)
+        without = (suite and not only_listed
+                   and _without_kernel(board, suite, name))
         if without:
             said.append(without)
             continue
@@ -383,7 +394,8 @@ def hardware():
                          f"{machine}; boards/run has emulated ones")
     said, _ = _meson("native", "build")
     module = "none"
-    if not os.path.exists("/proc/sys/kernel/perf_user_access"):
+    if (not only_listed
+            and not os.path.exists("/proc/sys/kernel/perf_user_access")):
         more, _ = _act("upmu.ko native", ["boards/kmod", "native"])
         said += more
         module = f"build/kmod/native-{os.uname().release}/upmu.ko"
