@@ -100,11 +100,18 @@ def mutants_of(path, lines=None):
 def key(mutant):
     """What a mutant is called in the list: it outlives moved lines."""
     text = read(mutant.path)
+    lines = [line.strip() for line in text.splitlines()]
     line = text.splitlines()[mutant.line - 1]
     column = mutant.at - text.rfind("\n", 0, mutant.at) - 1
     indent = len(line) - len(line.lstrip())
-    return (f"{mutant.path}: {line.strip()} @{column - indent} "
+    name = (f"{mutant.path}: {line.strip()} @{column - indent} "
             f"{mutant.old.strip()} -> {mutant.new.strip()}")
+    alike = lines.count(line.strip())
+    if alike == 1:
+        return name
+    # what is nothing in one of them may be a fault in the next
+    number = lines[:mutant.line].count(line.strip())
+    return f"{name} ({number} of {alike})"
 
 
 def accepted():
