@@ -22,12 +22,12 @@ static bool raise_limit(void)
 }
 
 int engine_group_add(struct upmu_group *group,
-		     const struct upmu_perf_event *event)
+		     const struct upmu_perf_event *event, uint32_t more)
 {
-	int error = upmu_group_add(group, event, 0);
+	int error = upmu_group_add(group, event, more);
 
 	if (error == -EMFILE && raise_limit())
-		error = upmu_group_add(group, event, 0);
+		error = upmu_group_add(group, event, more);
 	return error;
 }
 

@@ -12,7 +12,7 @@
  * limit is too low: 1,024 are 85 threads with the default twelve events.
  */
 int engine_group_add(struct upmu_group *group,
-		     const struct upmu_perf_event *event);
+		     const struct upmu_perf_event *event, uint32_t more);
 /** Give a program that upmu starts the limit that upmu was given. */
 void engine_descriptors_as_given(void);
 

@@ -60,7 +60,7 @@ static int open_on_target(const struct opening *o, struct engine_set *set,
 
 	for (size_t i = 0; i < set->n; i++) {
 		struct engine_event *event = &o->events->event[set->event[i]];
-		int error = engine_group_add(group, &event->perf);
+		int error = engine_group_add(group, &event->perf, 0);
 
 		if (error && (!first || is_gone(error))) {
 			upmu_group_close(group);

@@ -29,11 +29,12 @@ static int open_event(struct trial *t, const struct engine_event *event)
 
 	if (t->events->user_only)
 		t->group.flags |= UPMU_PERF_EXCLUDE_KERNEL;
-	ret = engine_group_add(&t->group, &event->perf);
+	ret = engine_group_add(&t->group, &event->perf, 0);
 	if (ret != -EACCES || t->events->user_only ||
 	    event->perf.exclude_kernel || event->perf.exclude_user)
 		return ret;
-	ret = upmu_group_add(&t->group, &event->perf, UPMU_PERF_EXCLUDE_KERNEL);
+	ret = engine_group_add(&t->group, &event->perf,
+			       UPMU_PERF_EXCLUDE_KERNEL);
 	t->events->user_only = !ret;
 	return ret;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/sys.h"
@@ -32,6 +33,7 @@ static bool takes[FDS];	   /* a counter */
 static unsigned int opened;
 static pid_t refused; /* no event is opened for this thread, for this reason */
 static int refusal;
+static bool only_user; /* perf_event_paranoid is 2 */
 
 /* ARMv6 and ARMv7 call the cycle counter's event 0xff, ARMv8 0x11. */
 static bool is_cycles(const struct perf_event_attr *attr)
@@ -59,6 +61,11 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 
 	(void)cpu;
 	(void)flags;
+	if (only_user && attr->type != PERF_TYPE_SOFTWARE &&
+	    !attr->exclude_kernel) {
+		close(fd);
+		return -EACCES;
+	}
 	if ((refusal && pid == refused) || is_short_of_descriptors()) {
 		close(fd);
 		return is_short ? -EMFILE : refusal;
@@ -430,11 +437,10 @@ static rlim_t limit_now(void)
 }
 
 /* A program that is started has the limit that upmu was given. */
-static void more_descriptors_are_had_where_they_may_be(void **s)
+static void open_short_of_descriptors(void)
 {
 	struct rlimit before, few;
 
-	(void)s;
 	getrlimit(RLIMIT_NOFILE, &before);
 	few = (struct rlimit){ .rlim_cur = FEW, .rlim_max = before.rlim_max };
 	setrlimit(RLIMIT_NOFILE, &few);
@@ -449,6 +455,25 @@ static void more_descriptors_are_had_where_they_may_be(void **s)
 	assert_int_equal(limit_now(), FEW);
 	setrlimit(RLIMIT_NOFILE, &before);
 	done();
+}
+
+/* In a process of its own each: the limit is raised once. */
+static void more_descriptors_are_had_where_they_may_be(void **s)
+{
+	(void)s;
+	for (int i = 0; i < 2; i++) {
+		int status;
+		pid_t pid = fork();
+
+		only_user = i;
+		if (!pid) {
+			open_short_of_descriptors();
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	only_user = false;
 }
 
 static void all_are_counted_but(pid_t ended)
