@@ -239,6 +239,20 @@ kernel.mine = 7' ]
 	[[ "$output" == *"No space left"* ]]
 }
 
+@test "a_machine_without_udev_is_left_as_it_was" {
+	local few=$BATS_TEST_TMPDIR/few
+
+	mkdir "$few"
+	for name in sh cat grep mkdir mv rmdir; do
+		ln -s "$(command -v "$name")" "$few/$name"
+	done
+	rm "$BATS_TEST_TMPDIR/bin/udevadm"
+	run env PATH="$BATS_TEST_TMPDIR/bin:$few" "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot run 'udevadm'"* ]]
+	is_as before
+}
+
 @test "what_overrides_setups_settings_is_named" {
 	echo 'kernel.perf_event_paranoid = 3' \
 		>"$UPMU_ROOT/etc/sysctl.d/99-local.conf"

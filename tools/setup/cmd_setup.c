@@ -44,7 +44,8 @@ static const struct command_step before[] = {
 	{ { "groupadd", "--system", "upmu" },
 	  lacks_group,
 	  "members of this group may open /dev/upmu",
-	  NULL },
+	  NULL,
+	  false },
 };
 
 static const char *const why_files[SETUP_FILES] = {
@@ -58,28 +59,37 @@ static const struct command_step after[] = {
 	{ { "udevadm", "control", "--reload" },
 	  setup_needs_module,
 	  "makes udev read its new rule",
-	  NULL },
+	  NULL,
+	  false },
 	{ { "modprobe", "upmu" },
 	  setup_needs_module,
 	  "loads the module now",
-	  "upmu check (is the module installed for this kernel?)" },
+	  "upmu check (is the module installed for this kernel?)",
+	  false },
 	{ { "udevadm", "trigger", "--subsystem-match=misc",
 	    "--sysname-match=upmu" },
 	  setup_needs_module,
 	  "gives a /dev/upmu that is there already to the group",
-	  NULL },
+	  NULL,
+	  false },
 };
 
 static const struct command_step undo_after[] = {
 	{ { "modprobe", "-r", "upmu" },
 	  is_loaded,
 	  "unloads the module",
-	  "lsmod; cat /proc/upmu (who holds it?)" },
+	  "lsmod; cat /proc/upmu (who holds it?)",
+	  false },
 	{ { "udevadm", "control", "--reload" },
 	  had_rule,
 	  "makes udev forget its rule",
-	  NULL },
-	{ { "groupdel", "upmu" }, created_group, "setup had created it", NULL },
+	  NULL,
+	  true },
+	{ { "groupdel", "upmu" },
+	  created_group,
+	  "setup had created it",
+	  NULL,
+	  false },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

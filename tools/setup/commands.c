@@ -25,6 +25,8 @@ int setup_run_command(const struct command_step *step)
 	pid = fork();
 	if (!pid) {
 		execvp(step->argv[0], (char *const *)step->argv);
+		if (errno == ENOENT && step->may_lack)
+			_exit(0);
 		fprintf(stderr, "upmu setup: cannot run '%s': %s\n",
 			step->argv[0], strerror(errno));
 		_exit(127);

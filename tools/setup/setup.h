@@ -89,6 +89,7 @@ struct command_step {
 	bool (*wanted)(const struct setup *setup);
 	const char *why;
 	const char *hint; /* what to type where it fails, or NULL */
+	bool may_lack;	  /* a machine without this program does not need it */
 };
 
 void setup_show_command(const struct command_step *step);
