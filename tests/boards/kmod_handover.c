@@ -203,6 +203,9 @@ static void pinned_cpu_test(void)
 	int fds[MOST_EVENTS];
 	bool lived = true;
 
+	tap(file_has(UPMU_STATE, "\nleases 0") &&
+		    !file_has(UPMU_STATE, "\nrefused "),
+	    "the_state_names_nobody_where_nothing_was_refused", NULL);
 	fds[open++] = event_open(PERF_TYPE_HARDWARE, 0, 0, -1, 0, 1);
 	while (open <= counters && open < MOST_EVENTS)
 		fds[open++] =

@@ -266,13 +266,19 @@ static void pinned_before_test(void)
 {
 	int pinned = event_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0,
 				-1, 0, 1),
-	    lease;
+	    fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
+	struct upmu_lease lease = { .size = sizeof(lease),
+				    .mode = UPMU_MODE_RAW };
 
-	if (!perf_has_pmu())
-		return;
-	lease = take(UPMU_MODE_RAW);
-	tap(pinned >= 0 && lease == -EBUSY,
-	    "raw_beside_a_pinned_event_is_ebusy", "%d", lease);
+	if (perf_has_pmu()) {
+		tap(pinned >= 0 && ioctl(fd, UPMU_IOC_LEASE, &lease) == -1 &&
+			    errno == EBUSY,
+		    "raw_beside_a_pinned_event_is_ebusy", "%d", errno);
+		tap(info_of(fd).size && !info_of(fd).lease_mode,
+		    "and_nothing_is_told_of_what_was_not_granted", "%u",
+		    info_of(fd).lease_mode);
+	}
+	close(fd);
 	close(pinned);
 }
 
