@@ -109,6 +109,18 @@ void engine_turn(struct engine *e, bool more)
 		engine_turns_next(&e->turns, more);
 }
 
+void engine_turn_end(struct engine *e)
+{
+	if (e->has_turns && !e->is_paused)
+		engine_turns_end(&e->turns, true);
+}
+
+void engine_turn_begin(struct engine *e)
+{
+	if (e->has_turns && !e->is_paused)
+		engine_turns_begin(&e->turns, engine_now_ns());
+}
+
 void engine_forget_slices(struct engine *e)
 {
 	if (e->has_turns)

@@ -74,6 +74,14 @@ void engine_resume(struct engine *engine);
 double engine_due_ns(const struct engine *engine);
 /** @more: go on with the next turn. Nothing where there are no turns. */
 void engine_turn(struct engine *engine, bool more);
+/**
+ * engine_turn_end(), engine_turn_begin() - the same in two steps
+ *
+ * What is collected between them is of slices that have ended, and of no part
+ * of the next one, whose set would have begun to count.
+ */
+void engine_turn_end(struct engine *engine);
+void engine_turn_begin(struct engine *engine);
 
 /** What was counted since the last time: one of @counts for each event. */
 void engine_collect(struct engine *engine, struct engine_count *counts);

@@ -266,7 +266,7 @@ double engine_turns_cost(const struct engine_turns *turns)
 			: 0;
 }
 
-void engine_turns_next(struct engine_turns *turns, bool more)
+double engine_turns_end(struct engine_turns *turns, bool more)
 {
 	int turn = turns->order[turns->at];
 	double now;
@@ -275,8 +275,11 @@ void engine_turns_next(struct engine_turns *turns, bool more)
 		engine_turn_switch(turns->sets, turn, false);
 	now = engine_now_ns();
 	end_slice(turns, turn, now);
-	if (!more)
-		return;
+	return now;
+}
+
+void engine_turns_begin(struct engine_turns *turns, double now)
+{
 	if (++turns->at == turns->sets->turns) {
 		turns->at = 0;
 		shuffle(turns);
@@ -284,6 +287,14 @@ void engine_turns_next(struct engine_turns *turns, bool more)
 	engine_turn_switch(turns->sets, turns->order[turns->at], true);
 	watch_cost(turns, now);
 	begin_slice(turns, now);
+}
+
+void engine_turns_next(struct engine_turns *turns, bool more)
+{
+	double now = engine_turns_end(turns, more);
+
+	if (more)
+		engine_turns_begin(turns, now);
 }
 
 void engine_turns_pause(struct engine_turns *turns)

@@ -68,6 +68,9 @@ int engine_turns_start(struct engine_turns *turns,
 		       const struct engine_events *events, double slice_ms);
 /** End the slice that runs; @more: give the next set its turn. */
 void engine_turns_next(struct engine_turns *turns, bool more);
+/** The same in two steps; @more: what counted is switched off. Return now. */
+double engine_turns_end(struct engine_turns *turns, bool more);
+void engine_turns_begin(struct engine_turns *turns, double now);
 /**
  * Between the end of the last slice and the reading of the whole a program
  * goes on, on a busy machine for long: the rest is a slice of no set's.

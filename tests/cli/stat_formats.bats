@@ -36,6 +36,27 @@ setup() {
 	grep -q '^{.*"interval_s".*}$' report
 }
 
+# A rate and the CPUs used are of one length, and both of the same readings.
+@test "an_interval_is_as_long_as_its_cpus_used_say" {
+	"$upmu" stat -j -I 20 -e task-clock -o report -- \
+		python3 -c 'sum(range(10 ** 7))'
+	python3 - <<-'E'
+		import json
+		looked = began = 0
+		for line in open("report"):
+		    r = json.loads(line)
+		    value = r["events"][0].get("value")
+		    used = [m["value"] for m in r["metrics"]
+		            if m["metric"] == "cpus_used"]
+		    if began and used and used[0] > 0:
+		        long = value / 1e9 / used[0]
+		        assert abs(r["interval_s"] - began - long) < 1e-8, line
+		        looked += 1
+		    began = r["interval_s"]
+		assert looked >= 3, looked
+	E
+}
+
 @test "stat_json_survives_words_that_are_no_utf8" {
 	"$upmu" stat -j -e "$events" -o report -- \
 		printf '' "$(printf 'a\377b')" '"quoted"'

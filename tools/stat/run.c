@@ -27,7 +27,7 @@ struct stat_run {
 	/* When what is due; INFINITY: never. */
 	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;
 	/* Counting since, and before that since the last report. */
-	double on_ns, counted_ns;
+	double on_ns, counted_ns, collected_ns;
 	stat_interval_fn *interval;
 };
 
@@ -95,20 +95,33 @@ static void add_others(struct stat_report *report, const struct engine *engine)
 	most->lost = fmax(most->lost, here.lost);
 }
 
+/* Between two turns, so that no set counts while sets are read. */
+static void collect_place(struct stat_run *run, struct stat_place *place)
+{
+	bool more = run->report->options->interval_ms && !run->ended;
+
+	if (run->was_started && more)
+		engine_turn_end(&place->engine);
+	else if (run->was_started)
+		engine_turn(&place->engine, false);
+	if (place == run->place)
+		run->collected_ns = engine_now_ns();
+	engine_collect(&place->engine, place->count);
+	if (run->was_started && more)
+		engine_turn_begin(&place->engine);
+}
+
 /* Each place's, and how long since the last time it was counted. */
 static void collect(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
-	bool more = report->options->interval_ms && !run->ended;
-	double now = engine_now_ns();
+	double now;
 
 	report->others = (struct engine_others){ 0 };
 	for (size_t i = 0; i < run->places; i++) {
 		struct stat_place *place = &run->place[i];
 
-		if (run->was_started)
-			engine_turn(&place->engine, more);
-		engine_collect(&place->engine, place->count);
+		collect_place(run, place);
 		engine_tell_pace(&place->engine, &report->pace);
 		add_others(report, &place->engine);
 		engine_tell_lost(&place->engine, report->lost);
@@ -116,6 +129,7 @@ static void collect(struct stat_run *run)
 			stat_sum_add(place->sum, place->count,
 				     place->events->n);
 	}
+	now = run->collected_ns;
 	report->length_s =
 		(run->counted_ns + (run->is_on ? now - run->on_ns : 0)) / 1e9;
 	report->whole_s += report->length_s;
@@ -131,7 +145,7 @@ static void end_interval(struct stat_run *run)
 	if (most && report->intervals == most)
 		return;
 	collect(run);
-	report->interval_s = (engine_now_ns() - run->start_ns) / 1e9;
+	report->interval_s = (run->collected_ns - run->start_ns) / 1e9;
 	report->intervals++;
 	/* A report that is lost is told at the end; the program goes on. */
 	run->interval(report);
