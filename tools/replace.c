@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,14 @@ static void drop(const char *beside)
 	errno = why;
 }
 
+/* A file that may not be so long is one more that cannot be written. */
+static void outlive_limit(struct sigaction *former)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGXFSZ, &ignore, former);
+}
+
 static int fill(int fd, int (*write)(FILE *, const void *), const void *what,
 		enum replace_how how)
 {
@@ -174,12 +183,15 @@ int replace_file(const char *path, int (*write)(FILE *, const void *),
 		 const void *what, enum replace_how how)
 {
 	char *file = find_file(path);
+	struct sigaction former;
 	int error = -1;
 
+	outlive_limit(&former);
 	if (file)
 		error = write_beside(file, write, what, how);
 	if (!file || (error && has_no_place(errno)))
 		error = write_over(path, write, what);
+	sigaction(SIGXFSZ, &former, NULL);
 	free(file);
 	return error;
 }

@@ -109,8 +109,17 @@ static int explain_no_cpu(int error, const struct refusal *refusal)
 	return error;
 }
 
-static int explain_no_sysfs(const struct refusal *refusal)
+/* Only what is not there wants to be mounted. */
+static int explain_no_sysfs(int error, const struct refusal *refusal)
 {
+	if (error != -ENOENT) {
+		upmu_explain_set(error,
+				 "it cannot be told which PMUs there are: %s",
+				 strerror(-error));
+		if (error == -EMFILE)
+			upmu_explain_hint("ulimit -n 1024");
+		return error;
+	}
 	upmu_explain_set(-ENODEV,
 			 "perf knows no '%s' here, and without /sys it cannot "
 			 "be told which PMUs there are",
@@ -159,7 +168,7 @@ static int explain_unknown(int error, const struct refusal *refusal)
 		return explain_no_cpu(error, refusal);
 	n = upmu_pmus_list(pmus);
 	if (n < 0)
-		return explain_no_sysfs(refusal);
+		return explain_no_sysfs(n, refusal);
 	upmu_explain_set(error, "the PMU '%s' does not know the event '%s'",
 			 n > 0 ? pmus[0].name : "software",
 			 refusal->event->name);

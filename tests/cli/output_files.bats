@@ -44,6 +44,18 @@ former_is_there_alone() {
 	done
 }
 
+@test "a_file_that_may_not_be_so_long_is_told_and_none_is_left" {
+	(
+		ulimit -f 0
+		"$upmu" stat -o report -e page-faults -- true 2>&1 ||
+			echo "status $?"
+	) | cat >told
+	output=$(cat told)
+	[[ "$output" == *"cannot write the report to 'report': File too large"* ]]
+	[[ "$output" == *" page-faults"*"status 125" ]]
+	run ! compgen -G 'report*'
+}
+
 @test "a_full_disk_leaves_no_part_of_a_report_that_is_appended" {
 	printf '%1000s\n' former >file
 	cp file former

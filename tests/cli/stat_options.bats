@@ -465,6 +465,12 @@ perfs() {
 		grep -oE -- '--[a-z-]+' | sort -u
 }
 
+@test "a_letter_of_perf_stat_is_refused_by_its_name" {
+	run "$upmu" stat -b 5 -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"there is no --bpf-prog"*"hint: "* ]]
+}
+
 @test "each_option_of_perf_stat_is_taken_or_refused_by_name" {
 	[ "$(perfs | wc -l)" -gt 60 ]
 	"$upmu" stat --help >help

@@ -14,7 +14,7 @@ static const struct refused {
 } refused[] = {
 	{ "bpf-attr-map", 0, "BPF is not used; -a or -p count what runs" },
 	{ "bpf-counters", 0, "BPF is not used; -a or -p count what runs" },
-	{ "bpf-prog", 0, "BPF is not used; perf stat counts its programs" },
+	{ "bpf-prog", 'b', "BPF is not used; perf stat counts its programs" },
 	{ "cgroup", 'G', "--for-each-cgroup NAME,..." },
 	{ "cputype", 0, "-e CORE/EVENT/ counts on one kind of core" },
 	{ "filter", 0, "it is of tracepoints: perf stat counts them" },
