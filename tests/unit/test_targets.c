@@ -8,7 +8,10 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/sys.h"
@@ -119,6 +122,70 @@ static void a_malformed_list_is_refused(void **state)
 	stat_targets_free(&targets);
 }
 
+static bool is_alive(pid_t pid)
+{
+	struct engine_target target = { .pid = pid, .cpu = -1 };
+	const struct engine_targets one = { .target = &target, .n = 1 };
+
+	return stat_targets_alive(&one);
+}
+
+/* Whoever started it may ask only later, or wait for upmu first. */
+static void a_process_that_nobody_waited_for_is_over(void **state)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_true(is_alive(pid));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_false(is_alive(pid));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(is_alive(pid));
+}
+
+static void *stay(void *unused)
+{
+	pause();
+	return unused;
+}
+
+static bool is_first_thread_over(pid_t pid)
+{
+	char path[64], text[1024];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, pid);
+	return !upmu_sys_read_text(path, text, sizeof(text)) &&
+	       strstr(text, ") Z ");
+}
+
+static void a_process_goes_on_without_its_first_thread(void **state)
+{
+	pthread_t thread;
+	pid_t pid = fork();
+	int tries = 0;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (pthread_create(&thread, NULL, stay, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	while (!is_first_thread_over(pid) && tries++ < 5000)
+		usleep(1000);
+	assert_true(is_first_thread_over(pid));
+	assert_true(is_alive(pid));
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +197,8 @@ int main(void)
 			this_machine),
 		cmocka_unit_test(a_task_named_twice_is_counted_once),
 		cmocka_unit_test(a_malformed_list_is_refused),
+		cmocka_unit_test(a_process_that_nobody_waited_for_is_over),
+		cmocka_unit_test(a_process_goes_on_without_its_first_thread),
 	};
 
 	return cmocka_run_group_tests_name("targets", tests, NULL, NULL);

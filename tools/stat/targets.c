@@ -202,11 +202,36 @@ void stat_targets_free(struct engine_targets *targets)
 	targets->n = 0;
 }
 
+/*
+ * Signals reach a process that has ended until its parent has asked how. One
+ * whose first thread has ended goes on by the others.
+ */
+static bool is_zombie(pid_t pid)
+{
+	char path[UPMU_PATH_SIZE], text[1024];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
+		 (int)pid);
+	if (upmu_sys_read_text(path, text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	if (!at || strncmp(at, ") Z ", 4))
+		return false;
+	/* From the 2nd column to the 20th, how many threads there are. */
+	for (int column = 2; at && column < 20; column++)
+		at = strchr(at + 1, ' ');
+	return at && atoi(at) <= 1;
+}
+
 bool stat_targets_alive(const struct engine_targets *targets)
 {
-	for (size_t i = 0; i < targets->n; i++)
-		if (targets->target[i].pid < 0 ||
-		    !kill(targets->target[i].pid, 0) || errno == EPERM)
+	for (size_t i = 0; i < targets->n; i++) {
+		pid_t pid = targets->target[i].pid;
+
+		if (pid < 0 ||
+		    ((!kill(pid, 0) || errno == EPERM) && !is_zombie(pid)))
 			return true;
+	}
 	return false;
 }
