@@ -10,6 +10,14 @@
 
 #include "replace.h"
 
+/* A file that may not be so long is one more that cannot be written. */
+static void outlive_limit(struct sigaction *former)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGXFSZ, &ignore, former);
+}
+
 /* ---- which file it is ---------------------------------------------------- */
 
 /* Standard output, by whatever name: others write there, too. */
@@ -97,14 +105,6 @@ static void drop(const char *beside)
 
 	unlink(beside);
 	errno = why;
-}
-
-/* A file that may not be so long is one more that cannot be written. */
-static void outlive_limit(struct sigaction *former)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	sigaction(SIGXFSZ, &ignore, former);
 }
 
 static int fill(int fd, int (*write)(FILE *, const void *), const void *what,
@@ -253,15 +253,18 @@ static void cut(int fd, size_t size)
 int replace_append(const char *path, const char *text, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	struct sigaction former;
 	size_t done;
 	int why;
 
 	if (fd < 0)
 		return -1;
+	outlive_limit(&former);
 	done = replace_write(fd, text, size);
+	why = errno;
+	sigaction(SIGXFSZ, &former, NULL);
 	if (done == size)
 		return close(fd);
-	why = errno;
 	cut(fd, done);
 	close(fd);
 	errno = why;

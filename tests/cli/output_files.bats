@@ -56,6 +56,23 @@ former_is_there_alone() {
 	run ! compgen -G 'report*'
 }
 
+@test "a_file_that_may_not_grow_keeps_what_it_had_and_stderr_the_rest" {
+	printf '%1000s\n' former >file
+	cp file former
+	for how in --append '-I 20 -j'; do
+		(
+			ulimit -f 1
+			# shellcheck disable=SC2086 # words
+			"$upmu" stat $how -o file -e page-faults -- sleep 0.3 \
+				2>&1 || echo "status $?"
+		) | cat >told
+		output=$(cat told)
+		[[ "$output" == *"cannot write the report to 'file': File too large"* ]]
+		[[ "$output" == *page-faults*"status 125" ]]
+		[ "$how" != --append ] || cmp file former
+	done
+}
+
 @test "a_full_disk_leaves_no_part_of_a_report_that_is_appended" {
 	printf '%1000s\n' former >file
 	cp file former
