@@ -9,7 +9,9 @@
 
 #include <stdio.h>
 
-void plain_letter(FILE *out, char c);
+/** The first letter of @text, or a byte of it. Returns how many bytes it took.
+ */
+size_t plain_letter(FILE *out, const char *text);
 void plain_write(FILE *out, const char *text);
 /** In place. Return @text. */
 char *plain(char *text);

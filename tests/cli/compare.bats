@@ -275,14 +275,15 @@ changed() {	# PYTHON: report.json with it done to r, into changed.json
 
 @test "compare_writes_nothing_that_a_terminal_obeys" {
 	few -j -o report.json true -- true
-	changed 'r["commands"][0]["name"] = "a\x1b[31mb\nc\u00e9"
+	changed 'r["commands"][0]["name"] = "a\x1b[31mb\nc\u00e9\u009b31m"
 r["events"][0]["event"] = "\x1b]0;title\x07"'
 	"$upmu" compare changed.json >out
-	grep -qF 'a?[31mb?cé' out
+	grep -qF 'a?[31mb?cé?31m' out
 	grep -qxF '?]0;title?' out
 	run ! grep -q $'[\x1b\x07]' out
 	"$upmu" compare --format markdown changed.json >out
 	run ! grep -q $'[\x1b\x07]' out
+	grep -qF 'cé?31m' out
 	"$upmu" stat -r 2 -e page-faults -j -o report.json -- true
 	for cores in red plain; do
 		changed 'r["machine"] = {"cores": ["'$cores'\x1b[31m"]}'

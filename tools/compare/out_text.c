@@ -372,7 +372,8 @@ int compare_write_text(FILE *out, const struct compare *c)
 /* A cell of a Markdown table: its marks would end it or become others. */
 static void write_escaped(FILE *out, const char *text)
 {
-	for (; *text; text++) {
+	for (size_t length; *text; text += length) {
+		length = 1;
 		if (*text == '<')
 			fputs("&lt;", out);
 		else if (*text == '&')
@@ -382,7 +383,7 @@ static void write_escaped(FILE *out, const char *text)
 		else if (strchr("|\\`*_[]", *text))
 			fprintf(out, "\\%c", *text);
 		else
-			plain_letter(out, *text);
+			length = plain_letter(out, text);
 	}
 }
 
