@@ -144,6 +144,19 @@ for p, v in (("CPU0", 100), ("CPU1", 1))]'
 	[[ "$output" == *"'page-faults CPU0 > 1%' cannot be told: one run"* ]]
 }
 
+@test "compare_calls_more_cycles_of_any_place_slower" {
+	"$upmu" stat -r 6 -e page-faults -j -o stat.json -- true
+	for n in 1 2; do
+		changed_stat $n 'v = [x * '$n' for x in (98, 99, 100, 100, 101, 102)]
+r["events"] = [dict(e, event=name, place=p, value=100 * '$n', deviation=1,
+values=v) for name in ("cycles", "cortex-a7/cycles/", "instructions")
+for p in ("CPU0", "user.slice/a")]'
+	done
+	"$upmu" compare --no-bars 1.json 2.json >out
+	[ "$(grep -c 'slower$' out)" -eq 4 ]
+	[ "$(grep -c 'more$' out)" -eq 2 ]
+}
+
 @test "compare_has_the_times_of_stat" {
 	"$upmu" stat -r 5 -e page-faults -j -o stat.json -- true
 	changed_stat slow 'r["user_s"] = 2.0; r["sys_s"] = 3.0

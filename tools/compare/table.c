@@ -12,8 +12,9 @@ static bool is_time(const char *name, const char *unit)
 	static const char *const times[] = { "cycles", "cpu-cycles",
 					     "cpu_cycles", "ref-cycles",
 					     "bus-cycles" };
-	const char *slash = strchr(name, '/');
-	const char *base = slash && slash[1] ? slash + 1 : name;
+	/* A slash behind the blank is of the place's name. */
+	const char *end = strpbrk(name, "/ ");
+	const char *base = end && *end == '/' && end[1] ? end + 1 : name;
 	size_t length = strcspn(base, ":/ ");
 
 	if (!strcmp(unit, "s") || !strcmp(unit, "ns"))
