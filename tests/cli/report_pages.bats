@@ -322,6 +322,11 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 	grep -q 'in 87.5 % of the time, in 2 runs' said
 	grep -q '3 processes wrote no whole report' said
 	run ! grep -qE 'NaN|undefined' said
+	sed -i 's/"unread": 3/"unread": 1/' regions.json
+	"$upmu" report -o page.html regions.json
+	browse page.html
+	words >said
+	grep -q 'A process wrote no whole report: its regions are missing' said
 }
 
 @test "page_says_what_makes_numbers_less_than_sure" {

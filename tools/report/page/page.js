@@ -471,9 +471,10 @@
 			`${report.running_percent.toFixed(1)} % of the time` +
 			(report.passes > 1 ? `, in ${report.passes} runs.` : ".")));
 		if (report.unread)
-			to.append(make("p", { class: "warn" }, `${report.unread} ` +
-				"processes wrote no whole report: their regions are " +
-				"missing."));
+			to.append(make("p", { class: "warn" }, report.unread === 1
+				? "A process wrote no whole report: its regions are missing."
+				: `${report.unread} processes wrote no whole report: their ` +
+					"regions are missing."));
 		drawRegions(to, report.regions.map(r => ({ ...r,
 			calls: r.events[0]?.calls ?? 0 })));
 	}
