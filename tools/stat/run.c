@@ -453,8 +453,10 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 		error = child_start(&run.child, options->command);
 	else
 		child_none(&run.child);
-	if (error)
+	if (error) {
+		stat_control_close(&run.control);
 		return error;
+	}
 	error = open_engines(&run, pass, by_exec);
 	if (error && run.has_child)
 		child_kill(&run.child);
