@@ -169,6 +169,16 @@ for e in r["events"]: e["commands"][1]["counted"] = 8'
 	grep -qE '<th[^>]*>mean of 4 runs</th><th[^>]*>deviation</th>' line
 	grep -qE 'task-clock</td><td[^>]*>[0-9.]+.ms</td><td[^>]*>[0-9.]+.ms</td>' line
 	grep -qE 'elapsed</td><td[^>]*>[0-9.]+.ms, deviation [0-9.]+.ms</td>' line
+	python3 - <<-'E'
+		import json
+		four = json.load(open('four.json'))
+		four['events'][1]['values'][:3] = [None] * 3
+		json.dump(four, open('four.json', 'w'))
+	E
+	"$upmu" report -o page.html four.json
+	browse page.html
+	grep -qE '>[0-9,]+ \(1 of 4 runs\)</td>' dom
+	[ "$(grep -o 'of 4 runs)' dom | wc -l)" -eq 1 ]
 	"$upmu" report -o page.html one.json
 	browse page.html
 	run ! grep -E '<th[^>]*>(mean of|deviation)' dom

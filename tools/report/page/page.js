@@ -263,6 +263,11 @@
 				r.slices, `${r.running_percent.toFixed(1)} %`]));
 	}
 
+	/* What not all runs have a number of is a mean of those that have. */
+	function ofRuns(known, runs) {
+		return known < runs ? ` (${known} of ${runs} runs)` : "";
+	}
+
 	/* Of -r a count is the runs' mean, and has a deviation. */
 	function counts(to, report) {
 		const several = report.runs > 1;
@@ -270,6 +275,7 @@
 			m.event === e.event && m.place === e.place).map(m =>
 			`${m.metric} ${grouped.format(m.value)}` +
 			(m.unsure ? " (unsure)" : "")).join(", ");
+		const known = e => e.values?.filter(v => v !== null).length;
 		if (!report.events.length)
 			return;
 		to.append(table(["event", ...several
@@ -277,8 +283,8 @@
 		"how", "ratios"],
 			report.events.map(e => [
 				titleOf(e),
-				typeof e.value === "number" ? show(e.value, e.unit)
-					: `<${e.state}>`,
+				typeof e.value === "number" ? show(e.value, e.unit) +
+					ofRuns(known(e), report.runs) : `<${e.state}>`,
 				...several ? [show(e.deviation, e.unit)] : [],
 				e.state === "modelled" || e.modelled ? "modelled" :
 					e.estimated ? "estimated" :
@@ -350,9 +356,8 @@
 
 	/* The change is of the rounds in which both have a number. */
 	function meanOf(row, report) {
-		const runs = report.commands[row.k]?.runs;
-		return show(row.mean, row.unit) + (row.runs < runs
-			? ` (${row.runs} of ${runs} runs)` : "");
+		return show(row.mean, row.unit) +
+			ofRuns(row.runs, report.commands[row.k]?.runs);
 	}
 
 	function compare(to, file) {
