@@ -529,6 +529,14 @@ counting() {	# PID
 			-o report -- sleep 0.1
 		[ "$(grep -c 'CPU was throttled' report)" -eq 1 ]
 	done
+	# Of ratios alone there is no line, with intervals or without.
+	for form in '' '-I 20'; do
+		# shellcheck disable=SC2086	# words
+		UPMU_ROOT=$PWD/root "$upmu" stat $form --metric-only \
+			-e task-clock -o report -- sleep 0.05
+		grep -q cpus_used report
+		run ! grep 'CPU was throttled' report
+	done
 	# Only since boot, not now and not newly: no word about it.
 	echo 50000 >"$fw/get_throttled"
 	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true

@@ -192,8 +192,8 @@ static bool tells_state(const struct stat_report *report)
 	const struct stat_options *options = report->options;
 
 	return report->notes && options->format == STAT_FORMAT_TEXT &&
-	       !options->plot && !options->live && !options->quiet &&
-	       !is_for_prometheus(options);
+	       !options->metric_only && !options->plot && !options->live &&
+	       !options->quiet && !is_for_prometheus(options);
 }
 
 static void look_back(struct stat_report *report,
