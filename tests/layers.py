@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What ./check runs: each layer builds what it needs and lists its tests."""
 import concurrent.futures
+import functools
 import glob
 import json
 import os
@@ -324,22 +325,34 @@ def _boards_built(pairs):
     return said
 
 
+@functools.lru_cache(None)
+def _kernel_missing(suite, arch):
+    """What keeps a kernel away, or None.
+
+    Asked once for all tests: a mirror that renews its index is waited for,
+    and that takes minutes.
+    """
+    try:
+        kernels.kernel(kernels.resolve(suite, arch), arch)
+    except debian.Failure as failure:
+        return failure
+    return None
+
+
 def _without_kernel(board, suite, name):
     """The result of a test whose kernel is not to be had, or None.
 
     That the mirror has no such suite is a reason to skip; whatever else goes
     wrong is a failure.
     """
-    result = tap.Result(tap.Job("boards", name, []))
-    try:
-        arch = table.kernel_arch(table.find(board))
-        kernels.kernel(kernels.resolve(suite, arch), arch)
-    except debian.NoSuite as failure:
-        result.skipped.append((name, str(failure).splitlines()[0]))
-    except debian.Failure as failure:
-        result.failed.append(str(failure))
-    else:
+    missing = _kernel_missing(suite, table.kernel_arch(table.find(board)))
+    if not missing:
         return None
+    result = tap.Result(tap.Job("boards", name, []))
+    if isinstance(missing, debian.NoSuite):
+        result.skipped.append((name, str(missing).splitlines()[0]))
+    else:
+        result.failed.append(str(missing))
     return result
 
 
