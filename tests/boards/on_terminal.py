@@ -19,13 +19,17 @@ import time
 LIMIT_S = 100
 
 
-def read(fd, until):
-    """What comes, up to the text; False at the end or after LIMIT_S."""
-    seen, limit = b"", time.monotonic() + LIMIT_S
+def read(fd, until, seen):
+    """What came behind the text; None at the end or after LIMIT_S.
+
+    One look may bring the text and what the next one waits for: SEEN is what
+    the last one left.
+    """
+    limit = time.monotonic() + LIMIT_S
     while until is None or until not in seen:
         if time.monotonic() > limit:
             print(f"on_terminal.py: {until!r} did not come")
-            return False
+            return None
         if not select.select([fd], [], [], 1)[0]:
             continue
         try:
@@ -33,11 +37,11 @@ def read(fd, until):
         except OSError:
             data = b""
         if not data:
-            return False
+            return None
         seen += data
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    return True
+    return seen.partition(until)[2]
 
 
 def main():
@@ -47,14 +51,17 @@ def main():
         # who started the tests may have it ignored (nohup): no hang-up then
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
         os.execvp(sys.argv[1], sys.argv[1:])
+    seen = b""
     for line in sys.stdin:
         what, _, text = line.rstrip("\n").partition(" ")
         text = text.encode().decode("unicode_escape").encode("latin-1")
         if what == "type":
             os.write(fd, text)
-        elif not read(fd, text):
-            break
-    read(fd, None)
+        else:
+            seen = read(fd, text, seen)
+            if seen is None:
+                break
+    read(fd, None, b"")
     os.close(fd)        # hangs up on a COMMAND that still runs
     status = os.waitpid(child, 0)[1]
     sys.exit(os.waitstatus_to_exitcode(status) & 0xff)
