@@ -166,6 +166,9 @@ static int complain(const char *what, const char *path, int error)
 		fputs("hint: sudo upmu setup\n", stderr);
 	if (error == -EROFS)
 		fputs("hint: sudo mount -o remount,rw /\n", stderr);
+	if (error == -ENOENT)
+		fprintf(stderr, "hint: sudo mkdir -p %.*s\n",
+			(int)(strrchr(path, '/') - path), path);
 	return error;
 }
 
