@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import boardtests
 import debian
 import kernels
 import ownkernel
@@ -28,7 +29,6 @@ VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=no",
 VALGRIND_SLOWER = 10
 # Emulated and sanitized programs, on a machine that does more at a time.
 SLACK = 8
-DEFAULT_TIMEOUT_S = 600
 EMULATOR_MIB = 250      # beside the board's own memory
 TOLD_AFTER_S = 20       # what is being built
 _built = {}
@@ -205,7 +205,7 @@ def clang(options):
 
 def _scripts(layer, pattern, env=None, before=()):
     return [tap.Job(layer, os.path.splitext(os.path.basename(path))[0],
-                    [*before, path], DEFAULT_TIMEOUT_S, env or {})
+                    [*before, path], boardtests.DEFAULT_TIMEOUT_S, env or {})
             for path in sorted(glob.glob(pattern))]
 
 
@@ -238,57 +238,7 @@ def docs(options):
     said, _ = _meson("native", "build")
     said += _boards_built({("a7", None)})
     return [tap.Job("docs", "refresh", ["docs/refresh", "--check"],
-                    DEFAULT_TIMEOUT_S)], said
-
-
-def _headers(path):
-    """What the comment at a test's top says: (key, words), line by line."""
-    with open(path, errors="replace") as file:
-        for line in file:
-            found = re.match(r"# ([a-z]+):\s*(.*)", line)
-            if found:
-                yield found[1], found[2].replace(",", " ").split()
-            elif not re.match(r"#|\s*$", line):
-                return
-
-
-class Run:
-    """Boards that a test runs on alike: '# board:' begins another one."""
-
-    def __init__(self, boards):
-        self.boards, self.kernels, self.tier = boards, "default", "default"
-        self.timeout, self.debug, self.long = DEFAULT_TIMEOUT_S, "yes", "no"
-
-    def is_wanted(self, path, options):
-        if options.upstream or self.tier == "upstream":
-            return options.upstream and self.tier == "upstream"
-        if self.tier == "all" and not options.all:
-            return False
-        if options.debug_kernel:
-            return "/kmod_" in path and self.debug != "no"
-        return self.tier != "debug"
-
-
-# What a line of a test's header may say, and no other.
-SAYS = {"kernels": "default|all", "tier": "default|all|debug|upstream",
-        "timeout": r"[1-9]\d*", "debug": "no", "long": "yes"}
-
-
-def _runs(path):
-    runs = []
-    for key, words in _headers(path):
-        if key == "board":
-            runs.append(Run(words))
-        elif runs and key in SAYS:
-            value = words[0] if words else ""
-            if not re.fullmatch(SAYS[key], value):
-                raise debian.Failure(f"{path}: '# {key}: {value}' says none "
-                                     f"of {SAYS[key]}")
-            setattr(runs[-1], key,
-                    float(value) if key == "timeout" else value)
-    if not any(run.boards for run in runs):
-        raise debian.Failure(f"{path}: no line '# board:' says where it runs")
-    return runs
+                    boardtests.DEFAULT_TIMEOUT_S)], said
 
 
 def _suites(board, which, options):
@@ -363,22 +313,19 @@ def _memory_mib(board):
 
 
 def _boards_tests(options):
-    """Path, run, board and suite of each test on a board, and its name."""
-    for path in sorted(glob.glob("tests/boards/*.test")):
-        program = os.path.basename(path)[:-len(".test")]
-        for run in _runs(path):
-            if not run.is_wanted(path, options):
-                continue
-            name = program + ("_long" if run.long == "yes" else "")
-            for board in run.boards:
-                for suite in _suites(board, run.kernels, options):
-                    yield (path, run, board, suite,
-                           f"{name} {board}" + (f" {suite}" if suite else ""))
+    """Program, run, board and suite of each test on a board, and its name."""
+    for program, run in boardtests.runs():
+        if not run.is_wanted(program, options):
+            continue
+        for board in run.boards:
+            for suite in _suites(board, run.kernels, options):
+                yield (program, run, board, suite,
+                       f"{program} {board}" + (f" {suite}" if suite else ""))
 
 
 def boards(options):
     jobs, said, pairs = [], [], set()
-    for path, run, board, suite, name in _boards_tests(options):
+    for program, run, board, suite, name in _boards_tests(options):
         if options.select and not any(
                 word in f"boards {name}" for word in options.select):
             continue
@@ -389,11 +336,10 @@ def boards(options):
             continue
         pairs.add((board, suite))
         env = {"UPMU_NO_BUILD": "1"}
-        if run.long == "yes":
-            env["UPMU_LONG"] = "1"
         if suite:
             env["UPMU_KERNEL"] = suite
-        jobs.append(tap.Job("boards", name, [path, board],
+        jobs.append(tap.Job("boards", name,
+                            ["tests/boards/run", program, board],
                             run.timeout * ownkernel.slower(suite), env,
                             memory_mib=_memory_mib(board)))
     return jobs, _boards_built(pairs) + said
@@ -424,8 +370,8 @@ def packages(options):
     said, _ = _native()
     jobs = _scripts("packages", "tests/outside/*.test", _command_env(GCC))
     for job in jobs:
-        said_s = dict(_headers(job.words[0])).get("timeout")
-        job.timeout_s = float(said_s[0] if said_s else DEFAULT_TIMEOUT_S)
+        said_s = dict(boardtests.headers(job.words[0])).get("timeout")
+        job.timeout_s = float(said_s[0] if said_s else boardtests.DEFAULT_TIMEOUT_S)
     return jobs, said
 
 

@@ -166,7 +166,7 @@ def wrong_on_board(tree, name):
         env["UPMU_KERNEL"] = suite[0]
     with contextlib.suppress(FileNotFoundError):
         os.unlink(faults)
-    wrong = failure([f"tests/boards/{test}.test", board], BOARD_S, heard,
+    wrong = failure(["tests/boards/run", test, board], BOARD_S, heard,
                     cwd=tree, env=env)
     if wrong or os.path.exists(faults):
         return wrong or "kernel fault"

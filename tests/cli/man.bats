@@ -153,7 +153,7 @@ complete_words() {	# WORD...: the completion of the last one
 }
 
 @test "upmu_4_says_that_a_page_of_32_bits_tells_no_permission_and_no_width" {
-	# tests/boards/kmod_page.test: it is so
+	# kmod_page on the boards: it is so
 	page=$(tr '\n' ' ' <"$BATS_TEST_DIRNAME/../../man/upmu.4")
 	[[ $page == *"32-bit kernel .I cap_user_rdpmc and .I pmc_width of perf's page stay 0"* ]]
 }

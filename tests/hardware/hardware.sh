@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # hardware.sh PROGRAMS MODULE [SECONDS [NAME...]]: the board tests that need no
 # emulator, on this machine, as root. PROGRAMS is the folder of the built tree
-# (or /upmu/bin on an emulated board, where tests/boards/hardware.test tries this
+# (or /upmu/bin on an emulated board, where a board test tries this
 # script), MODULE is upmu.ko. The soak takes SECONDS; with NAMEs only these of
 # the programs that judge themselves are run. Prints TAP. Counts of cycles are
 # shown, not judged.

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Which tests there are for boards, and where each of them runs.
+
+tests/boards/*.test tell it in the comment at their top, those that are no more
+than a command on the board are rows of tests/boards/programs.ini.
+"""
+import configparser
+import glob
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import debian
+
+FOLDER = "tests/boards"
+TABLE = f"{FOLDER}/programs.ini"
+DEFAULT_TIMEOUT_S = 600
+# A board that hangs says so before it is ended with its test.
+EARLIER_S = 100
+# What a run may say of itself, and no other.
+SAYS = {"kernels": "default|all", "tier": "default|all|debug|upstream",
+        "timeout": r"[1-9]\d*", "debug": "no", "long": "yes"}
+ROW = {"about", "boards", "command", "options", "joined"}
+
+
+class Run:
+    """Boards that a test runs on alike."""
+
+    def __init__(self, boards):
+        self.boards, self.kernels, self.tier = boards, "default", "default"
+        self.timeout, self.debug, self.long = DEFAULT_TIMEOUT_S, "yes", "no"
+        self.words = {}     # of the command
+
+    def set(self, where, key, value):
+        if not re.fullmatch(SAYS[key], value):
+            raise debian.Failure(f"{where}: {key} '{value}' is none of "
+                                 f"{SAYS[key]}")
+        setattr(self, key, float(value) if key == "timeout" else value)
+
+    def is_wanted(self, name, options):
+        if options.upstream or self.tier == "upstream":
+            return options.upstream and self.tier == "upstream"
+        if self.tier == "all" and not options.all:
+            return False
+        if options.debug_kernel:
+            return name.startswith("kmod_") and self.debug != "no"
+        return self.tier != "debug"
+
+
+def headers(path):
+    """What the comment at a test's top says: (key, words), line by line."""
+    with open(path, errors="replace") as file:
+        for line in file:
+            found = re.match(r"# ([a-z]+):\s*(.*)", line)
+            if found:
+                yield found[1], found[2].replace(",", " ").split()
+            elif not re.match(r"#|\s*$", line):
+                return
+
+
+def _checked(where, runs):
+    if not runs or not all(run.boards for run in runs):
+        raise debian.Failure(f"{where}: no board that it runs on")
+    return runs
+
+
+def of_script(path):
+    runs = []
+    for key, words in headers(path):
+        if key == "board":
+            runs.append(Run(words))
+        elif key == "long":
+            raise debian.Failure(f"{path}: a long form is a row of {TABLE}")
+        elif runs and key in SAYS:
+            runs[-1].set(path, key, words[0] if words else "")
+    return _checked(path, runs)
+
+
+def of_row(row):
+    runs, where = [], f"{TABLE}: {row.name}"
+    for line in row.get("boards", "").strip().splitlines():
+        words = [word.partition("=") for word in shlex.split(line)]
+        runs.append(Run([name for name, equals, _ in words if not equals]))
+        for key, equals, value in words:
+            if key in SAYS:
+                runs[-1].set(where, key, value)
+            elif equals:
+                runs[-1].words[key] = value
+        wanted = set(re.findall(r"%\((\w+)\)s", row.get(
+            "command", "", raw=True)))
+        there = set(runs[-1].words) | set(row) - ROW
+        wrong = wanted - there or there - wanted - set(row.parser.defaults())
+        if wrong:
+            raise debian.Failure(f"{where}: {sorted(wrong)[0]}: what the "
+                                 "command wants, or a word that it does not")
+    return _checked(where, runs)
+
+
+def table(path=TABLE):
+    parser = configparser.ConfigParser()
+    with open(path, encoding="utf-8") as file:
+        parser.read_file(file)
+    return parser
+
+
+def _all():
+    """{name: its runs}"""
+    rows = table()
+    found = {name: of_row(rows[name]) for name in rows.sections()}
+    for path in glob.glob(f"{FOLDER}/*.test"):
+        name = os.path.basename(path)[:-len(".test")]
+        if name in found:
+            raise debian.Failure(f"{TABLE}: '{name}' is a script, too")
+        found[name] = of_script(path)
+    return found
+
+
+def runs():
+    """Name, as it is asked for, and run of each test."""
+    for name, found in sorted(_all().items()):
+        for run in found:
+            yield name + "_long" * (run.long == "yes"), run
+
+
+def command(name, board, given=()):
+    """(words, joined) that run a test on a board."""
+    script = f"{FOLDER}/{name}.test"
+    if os.path.exists(script):
+        return [script, board], False
+    found = [run for one, run in runs() if one == name]
+    if not found:
+        raise debian.Failure(f"no board test '{name}'\n"
+                             "hint: ./check --list --all boards")
+    run = next((run for run in found if board in run.boards), found[0])
+    row = table()[name.removesuffix("_long")]
+    words = {**run.words, **dict(word.split("=", 1) for word in given)}
+    return ["boards/run", board, "--timeout", f"{run.timeout - EARLIER_S:g}",
+            *shlex.split(row["options"]), "--",
+            row.get("command", vars=words)], row["joined"] == "yes"
+
+
+def execute(words, joined):
+    if not joined:
+        return subprocess.call(words)
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as board:
+        subprocess.call(["awk", "-f", f"{FOLDER}/one_plan.awk"],
+                        stdin=board.stdout)
+    return board.returncode
+
+
+def main(words):
+    if len(words) < 2 or not all("=" in word for word in words[2:]):
+        print("usage: tests/boards/run NAME BOARD [KEY=VALUE...]",
+              file=sys.stderr)
+        return 2
+    try:
+        return execute(*command(*words[:2], words[2:]))
+    except debian.Failure as failure:
+        print(f"tests/boards/run: {failure}", file=sys.stderr)
+        return 125
