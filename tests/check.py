@@ -195,6 +195,27 @@ def interrupt(number, _frame):
     raise Interrupted(number)
 
 
+def act(options):
+    """Does what was asked for; the status to end with."""
+    began = time.monotonic()
+    jobs, results, spent = collect(options)
+    broken = any(result.failed for result in results)
+    missing = [] if broken else unknown(options, jobs, results)
+    if missing or not (jobs or results or options.list):
+        print("./check: no test is called "
+              + " or ".join(f"'{word}'" for word in missing)
+              + "\nhint: ./check --list", file=sys.stderr)
+        return 2
+    if options.list:
+        for job in jobs:
+            print(f"{job.layer:10} {job.name}")
+        return 1 if broken else 0
+    results += schedule.run(jobs, options.jobs)
+    if not options.once:
+        results = again(results)
+    return 1 if summary(results, spent, time.monotonic() - began) else 0
+
+
 def main():
     options = parse()
     layers.only_listed = options.list
@@ -204,30 +225,19 @@ def main():
     if options.all:
         os.environ["UPMU_ALL"] = "1"    # scripts have a longer form too
     os.chdir(TOP)
-    began = time.monotonic()
     try:
-        jobs, results, spent = collect(options)
-        broken = any(result.failed for result in results)
-        missing = [] if broken else unknown(options, jobs, results)
-        if missing or not (jobs or results or options.list):
-            print("./check: no test is called "
-                  + " or ".join(f"'{word}'" for word in missing)
-                  + "\nhint: ./check --list", file=sys.stderr)
-            return 2
-        if options.list:
-            for job in jobs:
-                print(f"{job.layer:10} {job.name}")
-            return 1 if broken else 0
-        results += schedule.run(jobs, options.jobs)
-        if not options.once:
-            results = again(results)
+        status = act(options)
+        sys.stdout.flush()
+        return status
     except debian.Failure as failure:
         print(f"./check: {failure}", file=sys.stderr)
         return 1
     except Interrupted as interrupted:
         print("./check: interrupted", file=sys.stderr)
         return 128 + interrupted.args[0]
-    return 1 if summary(results, spent, time.monotonic() - began) else 0
+    except BrokenPipeError:     # as of "./check --list | head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What ./check runs: each layer builds what it needs and lists its tests."""
-import concurrent.futures
 import functools
 import glob
 import json
@@ -15,6 +14,7 @@ import boardtests
 import debian
 import kernels
 import ownkernel
+import schedule
 import table
 import tap
 
@@ -48,17 +48,18 @@ def _act(name, words, env=None):
     told = f"# {'setting up' if only_listed else 'building'}: {name}"
     late = threading.Timer(TOLD_AFTER_S, print, [told],
                            {"flush": True})
+    late.daemon = True          # who is interrupted does not wait for it
     late.start()
-    done = subprocess.run(words, shell=isinstance(words, str), text=True,
-                          env=dict(os.environ, UPMU_YES="1", **(env or {})),
-                          stdin=subprocess.DEVNULL, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with schedule.threads(1) as pool:
+        status, output = pool.submit(
+            tap.act, words,
+            env=dict(os.environ, UPMU_YES="1", **(env or {}))).result()
     late.cancel()
-    _built[name] = done.returncode == 0
-    failure = "" if _built[name] else f"status {done.returncode}"
+    _built[name] = status == 0
+    failure = f"status {status}" if status else ""
     if only_listed and not failure:
         return [], True
-    output = re.sub(r"^\[\d+/\d+\] .*\n", "", done.stdout, flags=re.M)
+    output = re.sub(r"^\[\d+/\d+\] .*\n", "", output, flags=re.M)
     return [tap.single("build", name, failure, output,
                        time.monotonic() - began)], _built[name]
 
@@ -269,7 +270,7 @@ def _boards_built(pairs):
         modules.add((table.kernel_arch(row),
                      suite or row["suites"].split()[0]))
     # a module of few files leaves cores idle: several at a time
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with schedule.threads(os.cpu_count()) as pool:
         for more in pool.map(lambda pair: _module(*pair), sorted(modules)):
             said += more
     return said

@@ -100,28 +100,32 @@ class Schedule:
               flush=True)
 
 
-def run(jobs, cores):
-    """The results of all jobs, printed as they come."""
-    results, schedule = [], Schedule(jobs, cores, memory_mib())
-    with concurrent.futures.ThreadPoolExecutor(max(cores, 1)) as pool:
+@contextlib.contextmanager
+def threads(count):
+    """A pool of threads. What they have started ends when we are interrupted:
+    a signal comes to the main thread alone, which would wait for them."""
+    with concurrent.futures.ThreadPoolExecutor(max(count, 1)) as pool:
         try:
-            while schedule.waiting or schedule.running:
-                schedule.start(pool)
-                for result in schedule.done():
-                    results.append(result)
-                    result.print(sys.stdout)
+            yield pool
         except BaseException:
             tap.stop_all()
             raise
+
+
+def run(jobs, cores):
+    """The results of all jobs, printed as they come."""
+    results, schedule = [], Schedule(jobs, cores, memory_mib())
+    with threads(cores) as pool:
+        while schedule.waiting or schedule.running:
+            schedule.start(pool)
+            for result in schedule.done():
+                results.append(result)
+                result.print(sys.stdout)
     keep_times(results)
     return results
 
 
 def alone(job):
     """The result of a job that runs once more, with nothing beside it."""
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        try:
-            return pool.submit(tap.run, job, again=True).result()
-        except BaseException:
-            tap.stop_all()
-            raise
+    with threads(1) as pool:
+        return pool.submit(tap.run, job, again=True).result()

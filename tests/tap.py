@@ -228,18 +228,33 @@ def _read(path):
     return ""
 
 
-def _start(job):
-    env = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
-           "LC_ALL": "C.UTF-8", "UPMU_FAULTS": job.faults(), **job.env}
+def _popen(words, **options):
+    """A program that stop_all() ends, with what it has started."""
     with _lock:
         if _stopped:
             raise InterruptedError("interrupted")
         process = subprocess.Popen(
-            job.words, env=env, cwd=job.folder, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            start_new_session=True)
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True, **options)
         _running.add(process)
         return process
+
+
+def _start(job):
+    env = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP",
+           "LC_ALL": "C.UTF-8", "UPMU_FAULTS": job.faults(), **job.env}
+    return _popen(job.words, env=env, cwd=job.folder)
+
+
+def act(words, **options):
+    """(status, output) of a program that is no test, as a line for the shell
+    or as words. Not for the main thread, see run()."""
+    process = _popen(words, shell=isinstance(words, str), text=True,
+                     errors="replace", **options)
+    output, _ = process.communicate()
+    with _lock:
+        _running.discard(process)
+    return process.returncode, output
 
 
 class _Follow:
