@@ -76,7 +76,7 @@ static void show_progress(const struct stat_options *options, unsigned int run,
 
 /* One run, or one for each set of --passes. */
 static int run_passes(struct stat_report *report, struct engine_events *events,
-		      const struct engine_targets *targets, int *status)
+		      struct engine_targets *targets, int *status)
 {
 	bool passes = report->options->passes;
 	int pass = passes ? 0 : -1, error;
@@ -158,7 +158,7 @@ static void keep_counted(struct stat_report *report,
 
 /* A run that was cut off is in no mean; alone it is all that there is. */
 static int run_again(struct stat_report *report, struct engine_events *events,
-		     const struct engine_targets *targets, int *status)
+		     struct engine_targets *targets, int *status)
 {
 	size_t size = events->n * sizeof(*report->count);
 	struct engine_count *kept = malloc(size + 1);
@@ -218,7 +218,7 @@ static void look_back(struct stat_report *report,
 }
 
 static int run_all(struct stat_report *report, struct engine_events *events,
-		   const struct engine_targets *targets)
+		   struct engine_targets *targets)
 {
 	const struct stat_options *options = report->options;
 	double start_ns = engine_now_ns();
@@ -291,7 +291,7 @@ static int make_counts(struct stat_report *report)
 
 static int run_with_output(struct stat_report *report,
 			   struct engine_events *events,
-			   const struct engine_targets *targets)
+			   struct engine_targets *targets)
 {
 	int status = EXIT_USAGE;
 

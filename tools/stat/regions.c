@@ -282,9 +282,8 @@ static int take_reports(struct stat_regions *regions, size_t pass)
 
 /* ---- running ------------------------------------------------------------ */
 
-static int run_pass(struct stat_report *report,
-		    const struct engine_targets *targets, size_t pass,
-		    int *exit_status)
+static int run_pass(struct stat_report *report, struct engine_targets *targets,
+		    size_t pass, int *exit_status)
 {
 	struct stat_regions *regions = report->regions;
 	char path[sizeof(regions->folder) + 16];
@@ -299,8 +298,8 @@ static int run_pass(struct stat_report *report,
 	return error ? error : take_reports(regions, pass);
 }
 
-int stat_regions_run(struct stat_report *report,
-		     const struct engine_targets *targets, int *exit_status)
+int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
+		     int *exit_status)
 {
 	struct stat_regions *regions = report->regions;
 	int error = 0;

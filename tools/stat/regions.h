@@ -40,8 +40,8 @@ int stat_regions_open(struct stat_regions *regions,
 void stat_regions_close(struct stat_regions *regions);
 
 /** Run the program once for each pass; as stat_run_once(). */
-int stat_regions_run(struct stat_report *report,
-		     const struct engine_targets *targets, int *exit_status);
+int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
+		     int *exit_status);
 
 /** Parts of the reports. */
 void out_regions_text(FILE *out, const struct stat_regions *regions);

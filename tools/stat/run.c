@@ -15,7 +15,7 @@
 struct stat_run {
 	struct stat_report *report;
 	struct engine_events *events;
-	const struct engine_targets *targets;
+	struct engine_targets *targets;
 	struct stat_place *place; /* one at least */
 	size_t places;
 	struct stat_control control;
@@ -33,6 +33,9 @@ struct stat_run {
 
 /* How often a process that is not ours is looked after. */
 #define LOOK_NS 50e6
+
+/* How often a process may have got threads while its events were opened. */
+#define OPENINGS_MOST 20
 
 static double seconds(const struct timeval *t)
 {
@@ -392,13 +395,55 @@ static int open_place(struct stat_run *run, struct stat_place *place, int pass,
 	return engine_open(&place->engine, place->events, targets, &how);
 }
 
-static int open_engines(struct stat_run *run, int pass, bool by_exec)
+static void close_engines(struct stat_run *run)
 {
-	size_t cpus;
+	for (size_t i = 0; i < run->places; i++)
+		engine_close(&run->place[i].engine);
+}
+
+static int open_places(struct stat_run *run, int pass, bool by_exec)
+{
 	int error = 0;
 
 	for (size_t i = 0; i < run->places && !error; i++)
 		error = open_place(run, &run->place[i], pass, by_exec);
+	return error;
+}
+
+/*
+ * A thread that starts while /proc is read, or its parent's events are opened,
+ * may be in no list and inherit nothing; the next one inherits. Which of both
+ * it was nobody can tell: then all is opened anew. Not without end, as some
+ * start threads all the time.
+ */
+static int open_all(struct stat_run *run, int pass, bool by_exec)
+{
+	const struct stat_options *options = run->report->options;
+	int error, grown;
+
+	for (int left = OPENINGS_MOST; left; left--) {
+		error = open_places(run, pass, by_exec);
+		if (error || options->no_inherit || run->report->places)
+			return error;
+		grown = stat_targets_grow(run->targets, options);
+		if (grown <= 0)
+			return grown ? -ECANCELED : 0;
+		if (left > 1)
+			close_engines(run);
+	}
+	fprintf(stderr,
+		"upmu stat: threads of '%s' start faster than they are found: "
+		"some may not be counted\n"
+		"hint: -a counts all that runs, -- COMMAND from its start on\n",
+		options->pids);
+	return 0;
+}
+
+static int open_engines(struct stat_run *run, int pass, bool by_exec)
+{
+	int error = open_all(run, pass, by_exec);
+	size_t cpus;
+
 	if (error)
 		return error;
 	cpus = engine_raw_cpus(&run->place->engine);
@@ -426,7 +471,7 @@ static int count_and_read(struct stat_run *run, bool by_exec, int *exit_status)
 }
 
 int stat_run_once(struct stat_report *report, struct engine_events *events,
-		  const struct engine_targets *targets, int pass,
+		  struct engine_targets *targets, int pass,
 		  stat_interval_fn *interval, int *exit_status)
 {
 	const struct stat_options *options = report->options;
@@ -466,8 +511,7 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 	if (late)
 		report->interrupted = late;
 	child_done(&run.child);
-	for (size_t i = 0; i < run.places; i++)
-		engine_close(&run.place[i].engine);
+	close_engines(&run);
 	stat_control_close(&run.control);
 	return error;
 }

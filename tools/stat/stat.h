@@ -100,6 +100,12 @@ int stat_resolve_all(struct engine_events *events,
  */
 int stat_targets_find(struct engine_targets *targets,
 		      const struct stat_options *options);
+/**
+ * Add the threads that processes of -p have started since. Returns whether
+ * there are any, or -1 once the user was told.
+ */
+int stat_targets_grow(struct engine_targets *targets,
+		      const struct stat_options *options);
 void stat_targets_free(struct engine_targets *targets);
 /** Is one of the tasks still there? True where CPUs are counted. */
 bool stat_targets_alive(const struct engine_targets *targets);
@@ -318,10 +324,11 @@ typedef int stat_interval_fn(const struct stat_report *report);
 /**
  * Count once. Returns 0 with *exit_status what a shell would say of the
  * program, or the negative errno that kept it from running.
+ * @targets: from stat_targets_find(); threads that have come since are added
  * @pass: -1: sets take turns; else the turn that has the whole run
  */
 int stat_run_once(struct stat_report *report, struct engine_events *events,
-		  const struct engine_targets *targets, int pass,
+		  struct engine_targets *targets, int pass,
 		  stat_interval_fn *interval, int *exit_status);
 
 /* ---- where reports go (output.c) ----------------------------------------- */

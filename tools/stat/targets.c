@@ -56,8 +56,8 @@ static int no_task(const char *what, const char *word)
 	return -1;
 }
 
-/* Threads that start later are inherited from those that are there. */
-static int add_threads(struct engine_targets *targets, const char *pid)
+/* Those that are there. 1: no such process. */
+static int list_threads(struct engine_targets *targets, const char *pid)
 {
 	char path[UPMU_PATH_SIZE];
 	const struct dirent *entry;
@@ -67,12 +67,24 @@ static int add_threads(struct engine_targets *targets, const char *pid)
 	snprintf(path, sizeof(path), "/proc/%.20s/task", pid);
 	dir = opendir(path);
 	if (!dir)
-		return no_task("process", pid);
+		return 1;
 	while (!error && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			error = add_target(targets, atoi(entry->d_name), -1);
 	closedir(dir);
 	return error;
+}
+
+static int add_threads(struct engine_targets *targets, const char *pid)
+{
+	int error = list_threads(targets, pid);
+
+	return error > 0 ? no_task("process", pid) : error;
+}
+
+static int add_more_threads(struct engine_targets *targets, const char *pid)
+{
+	return list_threads(targets, pid) < 0 ? -1 : 0;
 }
 
 static int add_thread(struct engine_targets *targets, const char *tid)
@@ -193,6 +205,19 @@ int stat_targets_find(struct engine_targets *targets,
 		return -1;
 	drop_repeated(targets);
 	return 0;
+}
+
+int stat_targets_grow(struct engine_targets *targets,
+		      const struct stat_options *options)
+{
+	size_t before = targets->n;
+
+	if (!options->pids)
+		return 0;
+	if (add_list(targets, options->pids, add_more_threads))
+		return -1;
+	drop_repeated(targets);
+	return targets->n > before;
 }
 
 void stat_targets_free(struct engine_targets *targets)

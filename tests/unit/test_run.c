@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/* A run of upmu stat: which threads it finds, and what it leaves behind. */
+#include "fake_kernel.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/set/wanted.h"
+#include "tools/stat/stat.h"
+
+/* ---- threads that start while events are opened ---- */
+
+#define THREADS 64
+
+static struct {
+	sem_t is_there, over;
+	pthread_t thread[THREADS];
+	size_t n, wanted;
+	pid_t tid[THREADS];
+} started;
+
+static void *wait_for_the_end(void *place)
+{
+	*(pid_t *)place = (pid_t)syscall(SYS_gettid);
+	sem_post(&started.is_there);
+	sem_wait(&started.over);
+	return NULL;
+}
+
+/* Each time that all is opened. */
+static void start_another(void)
+{
+	size_t n = started.n;
+
+	if (n == started.wanted || fake_open_fds())
+		return;
+	started.n++;
+	assert_int_equal(pthread_create(&started.thread[n], NULL,
+					wait_for_the_end, &started.tid[n]),
+			 0);
+	sem_wait(&started.is_there);
+}
+
+static void end_threads(void)
+{
+	for (size_t i = 0; i < started.n; i++)
+		sem_post(&started.over);
+	for (size_t i = 0; i < started.n; i++)
+		pthread_join(started.thread[i], NULL);
+}
+
+/* ---- a run ---- */
+
+static struct engine_events events; /* large */
+static struct engine_count counts[UPMU_EVENTS_MAX];
+static struct engine_targets targets;
+
+static int run(const struct stat_options *options, const char *list)
+{
+	struct stat_report report = { .options = options,
+				      .events = &events,
+				      .count = counts,
+				      .place_name = "" };
+	struct upmu_events_error why = { 0 };
+	int status, ret = engine_events_resolve(&events, list, &why);
+
+	if (!ret)
+		ret = stat_run_once(&report, &events, &targets, -1, NULL,
+				    &status);
+	engine_events_free(&events);
+	return ret;
+}
+
+/* This process, which has one more thread each time. */
+static void run_on_threads(size_t wanted)
+{
+	char pid[16];
+	const struct stat_options options = { .pids = pid, .timeout_ms = 1 };
+
+	fake_boot("pi2");
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	started.n = 0;
+	started.wanted = wanted;
+	sem_init(&started.is_there, 0, 0);
+	sem_init(&started.over, 0, 0);
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	fake.in_perf_open = start_another;
+	assert_int_equal(run(&options, "cycles"), 0);
+	fake.in_perf_open = NULL;
+	end_threads();
+	fake_assert_closed();
+}
+
+static bool was_opened(pid_t tid)
+{
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].pid == tid)
+			return true;
+	return false;
+}
+
+static void threads_that_start_while_events_are_opened_are_found(void **state)
+{
+	(void)state;
+	run_on_threads(3);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(was_opened(started.tid[i]));
+	stat_targets_free(&targets);
+}
+
+static void threads_that_start_all_the_time_keep_no_run_from_it(void **state)
+{
+	(void)state;
+	run_on_threads(THREADS);
+	assert_true(started.n > 3 && started.n < THREADS);
+	stat_targets_free(&targets);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			threads_that_start_while_events_are_opened_are_found),
+		cmocka_unit_test(
+			threads_that_start_all_the_time_keep_no_run_from_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
