@@ -15,6 +15,25 @@
 #include "lib/set/wanted.h"
 #include "tools/stat/stat.h"
 
+/* The calls of memory that a run makes are fewer. */
+#define MOST 400
+
+/* ---- memory ---- */
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size)
+{
+	return fake_fails(FAKE_MEMORY) ? NULL : __real_malloc(size);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fake_fails(FAKE_MEMORY) ? NULL : __real_calloc(n, size);
+}
+
 /* ---- threads that start while events are opened ---- */
 
 #define THREADS 64
@@ -123,6 +142,32 @@ static void threads_that_start_all_the_time_keep_no_run_from_it(void **state)
 	stat_targets_free(&targets);
 }
 
+/* Whichever allocation fails: nobody waits for a program that never ran. */
+static void a_run_without_memory_leaves_no_process(void **state)
+{
+	static char name[] = "true", *command[] = { name, NULL };
+	const struct stat_options options = { .command = command,
+					      .slice_ms = 1 };
+	size_t failed = 0;
+
+	(void)state;
+	for (size_t at = 1; at < MOST; at++) {
+		fake_boot("pi2");
+		fake.ordinary = 2;
+		fake.failure = (struct fake_failure){ .call = FAKE_MEMORY,
+						      .at = at,
+						      .error = -ENOMEM };
+		failed += run(&options, "cycles,r3,r4,r10,r12,r13") == -ENOMEM;
+		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+		assert_int_equal(errno, ECHILD);
+		fake_assert_closed();
+		if (fake.failure.seen < at)
+			break;
+	}
+	assert_true(fake.failure.seen < MOST);
+	assert_true(failed > 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +175,7 @@ int main(void)
 			threads_that_start_while_events_are_opened_are_found),
 		cmocka_unit_test(
 			threads_that_start_all_the_time_keep_no_run_from_it),
+		cmocka_unit_test(a_run_without_memory_leaves_no_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ struct stat_run {
 	bool ended;
 	bool timed_out;
 	bool was_started, is_on; /* counting; control may switch it off */
+	int error;		 /* of counting that starts late */
 	/* When what is due; INFINITY: never. */
 	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;
 	/* Counting since, and before that since the last report. */
@@ -72,6 +73,12 @@ static int start_counting(struct stat_run *run, bool by_exec)
 	run->was_started = run->is_on = true;
 	run->on_ns = engine_now_ns();
 	return error;
+}
+
+static void start_late(struct stat_run *run)
+{
+	run->error = start_counting(run, false);
+	run->ended = run->ended || run->error;
 }
 
 static void stop_counting(struct stat_run *run)
@@ -204,8 +211,8 @@ static void turn(struct stat_run *run, double now)
 
 static void do_what_is_due(struct stat_run *run, double now)
 {
-	if (now >= run->enable_ns && start_counting(run, false))
-		run->ended = true;
+	if (now >= run->enable_ns)
+		start_late(run);
 	turn(run, now);
 	if (now >= run->interval_ns)
 		end_interval(run);
@@ -237,8 +244,8 @@ static void take_signal(struct stat_run *run, const siginfo_t *info)
 
 static void obey(struct stat_run *run, enum stat_order order)
 {
-	if (order == STAT_ORDER_ENABLE && start_counting(run, false))
-		run->ended = true;
+	if (order == STAT_ORDER_ENABLE)
+		start_late(run);
 	if (order == STAT_ORDER_DISABLE)
 		stop_counting(run);
 	if (order == STAT_ORDER_STOP) {
@@ -353,8 +360,11 @@ static int start(struct stat_run *run, bool by_exec)
 	set_clock(run);
 	if (!starts_late(run->report->options))
 		error = start_counting(run, by_exec);
-	if (!error && run->has_child)
-		error = child_go(&run->child);
+	if (!run->has_child)
+		return error;
+	if (!error)
+		return child_go(&run->child);
+	child_kill(&run->child);
 	return error;
 }
 
@@ -464,6 +474,10 @@ static int count_and_read(struct stat_run *run, bool by_exec, int *exit_status)
 	if (error)
 		return error;
 	count_until_end(run);
+	if (run->error && run->has_child)
+		child_wait(&run->child);
+	if (run->error)
+		return run->error;
 	finish(run, exit_status);
 	if (run->report->options->verbose)
 		stat_tell_readings(stderr, run->place, run->places);
