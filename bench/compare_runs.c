@@ -194,7 +194,7 @@ static bool any_verdict(const struct runs *runs, size_t rounds, size_t events,
 					       .n_a = rounds,
 					       .n_b = rounds,
 					       .paired = true };
-	if (stats_family(pair, events, p))
+	if (stats_family(pair, events, 0.05, p))
 		return false;
 	for (size_t e = 0; e < events; e++) {
 		stats_compare(&pair[e], 0.95, &change);

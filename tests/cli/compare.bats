@@ -52,6 +52,17 @@ few() {	# OPTION...
 	[ "$(tr -d '\n' <log)" = abcabccbaabc ]
 }
 
+@test "compare_of_three_commands_has_verdicts_from_five_runs_on" {
+	for runs in 5 6; do
+		"$upmu" compare -r $runs -e page-faults -j -o out.json \
+			python3 touch.py 100 -- python3 touch.py 8000 -- true
+		[ "$(field out.json '[c["change"]["verdict"] for c in
+			e["page-faults"]["commands"][1:]]')" = "['more', 'less']" ]
+	done
+	run "$upmu" compare -r 4 -e page-faults true -- python3 -c '' -- true
+	[[ "$output" == *"-r 5 is the least"* ]]
+}
+
 @test "compare_of_equal_programs_in_two_files_and_in_turns_agree_on_form" {
 	few -j -o a.json true
 	few -j -o b.json true

@@ -124,8 +124,36 @@ static void chance_of_six_like_signs_is_2_in_64(void **state)
 	double p;
 
 	(void)state;
-	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_int_equal(stats_family(&pair, 1, 0.05, &p), 0);
 	assert_near(p, 2.0 / 64, 1e-12);
+}
+
+/*
+ * Of several commands each comparison has a part of the 5 in 100: what 2 in 64
+ * can't keep within, exchanges of any runs can.
+ */
+static void runs_that_suffice_for_two_commands_suffice_for_more(void **state)
+{
+	const double a[] = { 10, 10.1, 9.9, 10, 10.2, 9.8, 10, 10.1 };
+	const double b[] = { 20, 20.1, 19.9, 20, 20.2, 19.8, 20, 20.1 };
+	double p;
+
+	(void)state;
+	for (size_t commands = 2; commands <= 16; commands++) {
+		double level = 0.05 / (double)(commands - 1);
+		size_t least = stats_runs_least(level);
+
+		assert_true(least <= 6);
+		for (size_t n = 2; n <= 8; n++) {
+			struct stats_pair pair = pair_of(a, b, n);
+
+			assert_int_equal(stats_family(&pair, 1, level, &p), 0);
+			if (n >= least)
+				assert_true(p <= level);
+		}
+	}
+	assert_int_equal(stats_runs_least(0.05), 4);
+	assert_int_equal(stats_runs_least(0.05 / 2), 5);
 }
 
 /* An event that differs is judged by the noise of those that do not. */
@@ -140,8 +168,8 @@ static void family_is_stricter_than_each_event_alone(void **state)
 	double alone, all[3];
 
 	(void)state;
-	assert_int_equal(stats_family(pair, 1, &alone), 0);
-	assert_int_equal(stats_family(pair, 3, all), 0);
+	assert_int_equal(stats_family(pair, 1, 0.05, &alone), 0);
+	assert_int_equal(stats_family(pair, 3, 0.05, all), 0);
 	assert_true(all[0] >= alone);
 	assert_true(all[1] > 0.2 && all[2] > 0.2);
 }
@@ -153,7 +181,7 @@ static void three_runs_give_no_verdict(void **state)
 	double p;
 
 	(void)state;
-	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_int_equal(stats_family(&pair, 1, 0.05, &p), 0);
 	assert_true(p > 0.05);
 }
 
@@ -168,7 +196,7 @@ static void run_that_was_not_measured_is_left_out(void **state)
 	(void)state;
 	stats_compare(&pair, 0.95, &change);
 	assert_near(change.difference, 10, 1e-9);
-	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_int_equal(stats_family(&pair, 1, 0.05, &p), 0);
 	assert_near(p, 2.0 / 64, 1e-12);
 }
 
@@ -243,7 +271,7 @@ static void one_round_is_neither_judged_nor_a_crash(void **state)
 	stats_compare(&pair, 0.95, &change);
 	assert_near(change.ratio, 2, 0);
 	assert_true(isnan(change.ratio_low));
-	assert_int_equal(stats_family(&pair, 1, &p), 0);
+	assert_int_equal(stats_family(&pair, 1, 0.05, &p), 0);
 	assert_true(p > 0.05);
 }
 
@@ -257,6 +285,8 @@ int main(void)
 		cmocka_unit_test(turns_take_common_drift_out),
 		cmocka_unit_test(mean_that_may_be_0_bounds_no_ratio),
 		cmocka_unit_test(chance_of_six_like_signs_is_2_in_64),
+		cmocka_unit_test(
+			runs_that_suffice_for_two_commands_suffice_for_more),
 		cmocka_unit_test(family_is_stricter_than_each_event_alone),
 		cmocka_unit_test(three_runs_give_no_verdict),
 		cmocka_unit_test(run_that_was_not_measured_is_left_out),

@@ -123,6 +123,9 @@ bool compare_is_report(const char *word);
 int compare_measure(struct compare *c);
 /** From the files of earlier runs; the same. */
 int compare_load(struct compare *c, char **paths);
+/** With fewer runs of each no number that varies gets a verdict. */
+size_t compare_runs_least(const struct compare *c);
+
 /** Fill summaries, changes, verdicts. 0 or -ENOMEM. */
 int compare_judge(struct compare *c);
 

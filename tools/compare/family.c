@@ -16,7 +16,9 @@
 /* All 2^n exchanges are tried up to here, beyond that a sample of them. */
 #define ROUNDS_ALL 13
 #define SAMPLED	   9999
-#define SAME	   (1 - 1e-9) /* rounding must not part equal sums */
+/* A p of few runs is known from that sample to some tenth of itself. */
+#define SURE_OF 0.9
+#define SAME	(1 - 1e-9) /* rounding must not part equal sums */
 
 /*
  * One row per event, one column per run. A difference is the sum of a row
@@ -154,7 +156,24 @@ static void start_signs(struct family *f)
 	}
 }
 
-int stats_family(const struct stats_pair *pair, size_t events, double *p)
+/* The clearest of runs in turns is seen in 2 of their 2^n exchanges. */
+static bool rounds_can_tell(size_t rounds, double level)
+{
+	return ldexp(2, -(int)rounds) <= level;
+}
+
+size_t stats_runs_least(double level)
+{
+	double exchanges = 2; /* 2n over n */
+	size_t n = 1;
+
+	for (; 2 / exchanges > SURE_OF * level; n++)
+		exchanges *= 2 * (2 * (double)n + 1) / ((double)n + 1);
+	return n;
+}
+
+int stats_family(const struct stats_pair *pair, size_t events, double level,
+		 double *p)
 {
 	struct family f = { .events = events,
 			    .n_b = pair->n_b,
@@ -162,7 +181,7 @@ int stats_family(const struct stats_pair *pair, size_t events, double *p)
 
 	if (!events || !pair->n_a || !pair->n_b)
 		return 0;
-	f.paired = pair->paired && pair->n_a >= STATS_ROUNDS_FEW;
+	f.paired = pair->paired && rounds_can_tell(pair->n_a, level);
 	f.runs = f.paired ? pair->n_a : pair->n_a + pair->n_b;
 	f.row = calloc(events * f.runs + events + f.runs, sizeof(*f.row));
 	if (!f.row)

@@ -77,6 +77,17 @@ static bool is_exact(const struct compare *c, const struct compare_event *event,
 	       event->cell[command].summary.constant;
 }
 
+/* Each comparison's part of the 5 in 100. */
+static double level_of_each(const struct compare *c)
+{
+	return (1 - LEVEL) / (double)(c->commands - 1);
+}
+
+size_t compare_runs_least(const struct compare *c)
+{
+	return stats_runs_least(level_of_each(c));
+}
+
 static void decide(const struct compare *c, struct compare_event *event,
 		   size_t command)
 {
@@ -85,7 +96,7 @@ static void decide(const struct compare *c, struct compare_event *event,
 	size_t least;
 
 	cell->exact = is_exact(c, event, command);
-	least = cell->exact || !cell->value ? 2 : STATS_RUNS_LEAST;
+	least = cell->exact || !cell->value ? 2 : compare_runs_least(c);
 	cell->verdict = COMPARE_NO_DIFFERENCE;
 	if (cell->summary.n < least || event->cell[0].summary.n < least)
 		cell->verdict = COMPARE_UNKNOWN;
@@ -130,7 +141,7 @@ static int test_values(struct compare *c, size_t command, size_t *tested)
 	for (size_t i = 0; pair && i < n; i++)
 		pair[i] = pair_of(c, &c->event[which[i]], command);
 	if (pair && p && which)
-		error = stats_family(pair, n, p);
+		error = stats_family(pair, n, level_of_each(c), p);
 	for (size_t i = 0; !error && i < n; i++)
 		c->event[which[i]].cell[command].p = p[i];
 	free(pair);

@@ -287,9 +287,9 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 {
 	if (has_too_few(c))
 		fprintf(out,
-			"%stoo few runs for a verdict: -r %d is the "
+			"%stoo few runs for a verdict: -r %zu is the "
 			"least\n",
-			mark, STATS_RUNS_LEAST);
+			mark, compare_runs_least(c));
 	if (has_doubt(c))
 		fprintf(out,
 			"%san interval without 0 is no verdict yet: one in 20 "

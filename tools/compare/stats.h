@@ -10,11 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** With fewer rounds, exchanges within rounds alone can give no verdict. */
-#define STATS_ROUNDS_FEW 6
-/** With fewer runs of each, no exchange of any runs can. */
-#define STATS_RUNS_LEAST 4
-
 /** What one command's runs gave for one event. */
 struct stats_summary {
 	size_t n; /* values that there are */
@@ -58,12 +53,17 @@ double stats_welch(const struct stats_summary *a,
 /**
  * stats_family() - the chance of a difference as clear as each, were all equal
  * @pair: one for each event; runs stand at the same places in all of them
+ * @level: what a p is going to be held against
  * @p: is filled: over all events together, so that at most @level of
  *     comparisons of equal programs have any p <= @level. 1: cannot be told.
  *
  * Return: 0 or -ENOMEM.
  */
-int stats_family(const struct stats_pair *pair, size_t events, double *p);
+int stats_family(const struct stats_pair *pair, size_t events, double level,
+		 double *p);
+
+/** With fewer runs of each no p of stats_family() can be below @level. */
+size_t stats_runs_least(double level);
 
 /** Is this value far from the rest (by Iglewicz and Hoaglin)? */
 bool stats_is_outlier(const double *value, size_t n, size_t which);
