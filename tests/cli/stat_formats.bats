@@ -12,6 +12,18 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
+@test "stat_json_of_repeated_runs_has_means_of_the_kernels_counts" {
+	# The second run has some hundred page faults more than the first.
+	"$upmu" stat -r 2 -j -o r.json -e page-faults -- sh -c \
+		'[ -e ran ] && exec python3 -c ""; : >ran'
+	python3 -c 'import json
+r = json.load(open("r.json"))
+values = r["events"][0]["values"]
+assert values[1] > values[0] + 100, values
+mean = sum(values) / 2
+assert abs(r["page_faults"] - mean) < 0.2 * (values[1] - values[0]), r'
+}
+
 @test "stat_json_keeps_its_schema" {
 	"$upmu" stat -j -e "$events" -o report -- true
 	"$check" json report

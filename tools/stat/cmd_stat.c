@@ -119,6 +119,8 @@ static void add_run(struct stat_report *report, int status)
 	stat_spread_add(&report->elapsed, report->elapsed_s);
 	stat_spread_add(&report->user, report->user_s);
 	stat_spread_add(&report->sys, report->sys_s);
+	stat_spread_add(&report->faults, report->page_faults);
+	stat_spread_add(&report->switches, report->context_switches);
 	stat_spread_add(&report->length, report->length_s);
 	report->runs++;
 	report->failed += status != 0;
@@ -217,6 +219,16 @@ static void look_back(struct stat_report *report,
 	report->notes = NULL;
 }
 
+static void tell_means(struct stat_report *report)
+{
+	if (report->runs < 2)
+		return;
+	report->user_s = report->user.mean;
+	report->sys_s = report->sys.mean;
+	report->page_faults = report->faults.mean;
+	report->context_switches = report->switches.mean;
+}
+
 static int run_all(struct stat_report *report, struct engine_events *events,
 		   struct engine_targets *targets)
 {
@@ -236,10 +248,7 @@ static int run_all(struct stat_report *report, struct engine_events *events,
 		if (report->signal || report->interrupted)
 			break;
 	}
-	if (report->runs > 1) {
-		report->user_s = report->user.mean;
-		report->sys_s = report->sys.mean;
-	}
+	tell_means(report);
 	show_progress(options, options->repeat, start_ns);
 	look_back(report, &before);
 	if (options->summary)

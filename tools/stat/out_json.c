@@ -207,6 +207,12 @@ static void add_began(json_t *to, const struct stat_report *report)
 				    integer((uint64_t)report->when));
 }
 
+/* Whole in one run. */
+static json_t *mean_of(const struct stat_report *report, double count)
+{
+	return report->runs > 1 ? number(count) : integer((uint64_t)count);
+}
+
 static void add_times(json_t *to, const struct stat_report *report)
 {
 	json_object_set_new(to, "runs", integer(report->runs));
@@ -235,9 +241,10 @@ static void add_times(json_t *to, const struct stat_report *report)
 		json_object_set_new(to, "sys_deviation_s",
 				    number(report->sys.deviation));
 	}
-	json_object_set_new(to, "page_faults", integer(report->page_faults));
+	json_object_set_new(to, "page_faults",
+			    mean_of(report, report->page_faults));
 	json_object_set_new(to, "context_switches",
-			    integer(report->context_switches));
+			    mean_of(report, report->context_switches));
 }
 
 /* The machine, and which part of it was counted. */

@@ -267,9 +267,9 @@ static void write_software(FILE *out, const struct stat_report *report)
 		if (report->count[i].state == ENGINE_COUNTED)
 			return;
 	fprintf(out, "%20s  page faults\n",
-		number(text, report, (double)report->page_faults));
+		number(text, report, report->page_faults));
 	fprintf(out, "%20s  context switches\n",
-		number(text, report, (double)report->context_switches));
+		number(text, report, report->context_switches));
 }
 
 static void write_passes(FILE *out, const struct stat_report *report)

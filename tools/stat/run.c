@@ -48,9 +48,9 @@ static void add_usage(struct stat_report *report, const struct rusage *usage)
 	report->user_s = seconds(&usage->ru_utime);
 	report->sys_s = seconds(&usage->ru_stime);
 	report->page_faults =
-		(uint64_t)usage->ru_minflt + (uint64_t)usage->ru_majflt;
+		(double)usage->ru_minflt + (double)usage->ru_majflt;
 	report->context_switches =
-		(uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+		(double)usage->ru_nvcsw + (double)usage->ru_nivcsw;
 	report->max_rss_kb = (uint64_t)usage->ru_maxrss;
 	report->has_usage = true;
 }

@@ -153,15 +153,16 @@ struct stat_report {
 	double length_s; /* in which it was counted, of this report */
 	double whole_s;	 /* of all intervals */
 	struct stat_spread length;
-	struct stat_spread elapsed, user, sys;
+	struct stat_spread elapsed, user, sys, faults, switches;
 	unsigned int runs;	/* of -r, that are in the numbers */
 	unsigned int failed;	/* of those, ended with a status or a signal */
 	unsigned int signalled; /* of these, by a signal: 1 or 0 */
 	size_t passes;		/* of --passes, that were run */
 	double *value;		/* [event * repeat + run]; NULL: one run */
-	uint64_t page_faults, context_switches;
+	double page_faults, context_switches;
 	uint64_t max_rss_kb;
 	bool has_usage;
+	bool not_executed; /* the program; else what went wrong is upmu's */
 	char source[256];  /* what is in the numbers, where that is unusual */
 	size_t intervals;  /* how many were reported, this one too */
 	double interval_s; /* end of an interval since the start; 0: the whole
