@@ -368,6 +368,11 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[[ "$output" == *"too few runs for a verdict"* ]]
 }
 
+@test "compare_refuses_events_by_its_own_name" {
+	run -2 "$upmu" compare -e nosuchevent true -- true
+	[[ "$output" == "upmu compare: event 1 of the list"* ]]
+}
+
 @test "compare_refuses_conditions_before_anything_runs" {
 	for bad in 'nothing' 'elapsed' 'elapsed = 3' 'elapsed > x' \
 		'elapsed > 1%%' '> 3' 'elapsed > 1 second'

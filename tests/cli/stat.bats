@@ -67,6 +67,40 @@ counting() {	# PID
 	[[ "$output" == *"Permission denied"* ]]
 }
 
+# A user of whom no more than one process may run; tests of root's alone.
+alone() {
+	[ "$(id -u)" -eq 0 ] || skip "only root can be somebody else"
+	setpriv --reuid=54321 --clear-groups test -x "$upmu" ||
+		skip "nobody may not come here"
+	run prlimit --nproc=1 setpriv --reuid=54321 --clear-groups "$@"
+}
+
+@test "stat_and_compare_say_125_where_no_process_can_be_made" {
+	alone "$upmu" stat -e page-faults true
+	[ "$status" -eq 125 ]
+	[[ "$output" == "upmu stat: cannot count: Resource temporarily"* ]]
+	alone "$upmu" compare -e page-faults true -- true
+	[ "$status" -eq 125 ]
+	[[ "$output" == "upmu compare: cannot count 'true': Resource"* ]]
+}
+
+with_descriptors() {	# NUMBER COMMAND...: bats has some of its own
+	run sh -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+		exec prlimit --nofile="$@"' sh "$@"
+}
+
+@test "stat_and_compare_say_125_where_descriptors_are_few" {
+	for command in stat compare; do
+		with_descriptors 6 "$upmu" $command -e page-faults true
+		[ "$status" -eq 125 ]
+		[[ "$output" == "upmu $command: cannot count"*": Too many open files" ]]
+	done
+	# Enough for all that it needs, and none has a number above.
+	with_descriptors 10 "$upmu" compare -r 2 -e page-faults true -- ls
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"2 runs of each"* ]]
+}
+
 @test "stat_without_a_command_is_a_usage_error" {
 	run "$upmu" stat
 	[ "$status" -eq 2 ]

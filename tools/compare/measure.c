@@ -196,13 +196,14 @@ static void store(struct measuring *m, size_t k)
 
 static int redirect(int fd, const char *path, int flags)
 {
-	int saved = fcntl(fd, F_DUPFD_CLOEXEC, 10);
-	int file = open(path, flags | O_CLOEXEC, 0666);
+	int saved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int file = saved < 0 ? -1 : open(path, flags | O_CLOEXEC, 0666);
 
 	if (file < 0) {
 		fprintf(stderr, "upmu compare: cannot open '%s': %s\n", path,
 			strerror(errno));
-		close(saved);
+		if (saved >= 0)
+			close(saved);
 		return -1;
 	}
 	dup2(file, fd);
@@ -251,8 +252,14 @@ static int prepare(const struct compare_options *options)
 	return COMPARE_COMMAND_FAILED;
 }
 
-static int cannot_execute(const struct compare_command *command, int error)
+static int run_failed(const struct measuring *m,
+		      const struct compare_command *command, int error)
 {
+	if (!m->report.not_executed || error == -ENOMEM) {
+		fprintf(stderr, "upmu compare: cannot count '%s': %s\n",
+			command->argv[0], strerror(-error));
+		return EXIT_FAILED;
+	}
 	fprintf(stderr, "upmu compare: cannot execute '%s': %s\n",
 		command->argv[0], strerror(-error));
 	for (char **word = command->argv; *word; word++) {
@@ -263,7 +270,7 @@ static int cannot_execute(const struct compare_command *command, int error)
 		      stderr);
 		break;
 	}
-	return error == -ENOMEM ? EXIT_FAILED : child_exec_status(error);
+	return child_exec_status(error);
 }
 
 /* 0, or upmu's exit status; *said: what a shell would say of the run. */
@@ -290,7 +297,7 @@ static int run_command(struct measuring *m, size_t k, int *said)
 	put_back(STDOUT_FILENO, out);
 	if (!inherit && out < 0)
 		return EXIT_FAILED;
-	return error ? cannot_execute(&m->c->command[k], error) : 0;
+	return error ? run_failed(m, &m->c->command[k], error) : 0;
 }
 
 static int tell_failure(const struct measuring *m, size_t k, int said)
@@ -414,9 +421,18 @@ static int count_commands(struct measuring *m)
 	return status;
 }
 
+static int cannot_resolve(const struct upmu_events_error *why)
+{
+	fprintf(stderr, "upmu compare: %s\n", why->text);
+	if (why->hint[0])
+		fprintf(stderr, "hint: %s\n", why->hint);
+	return EXIT_USAGE;
+}
+
 int compare_measure(struct compare *c)
 {
 	static struct measuring m; /* large */
+	struct upmu_events_error why;
 	int status = split_commands(c);
 
 	if (status)
@@ -426,8 +442,8 @@ int compare_measure(struct compare *c)
 	m.options = (struct stat_options){ .repeat = 1, .slice_ms = SLICE_MS };
 	m.report = (struct stat_report){ .options = &m.options,
 					 .events = &m.events };
-	if (stat_resolve(&m.events, c->options->events))
-		return EXIT_USAGE;
+	if (engine_events_resolve(&m.events, c->options->events, &why))
+		return cannot_resolve(&why);
 	status = count_commands(&m);
 	free(m.report.count);
 	free(m.row);

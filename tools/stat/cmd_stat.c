@@ -13,8 +13,10 @@
 /* A terminal is told how far a repeated run is, if it takes longer. */
 #define PROGRESS_AFTER_NS 2e9
 
-static int exec_failed(const struct stat_options *options, int error)
+static int run_failed(const struct stat_report *report, int error)
 {
+	const struct stat_options *options = report->options;
+
 	if (error == -ECANCELED || error == -EBADF)
 		return EXIT_FAILED;
 	if (error == -EOPNOTSUPP) {
@@ -23,7 +25,7 @@ static int exec_failed(const struct stat_options *options, int error)
 		      stderr);
 		return EXIT_FAILED;
 	}
-	if (error == -ENOMEM || !options->command) {
+	if (error == -ENOMEM || !report->not_executed) {
 		fprintf(stderr, "upmu stat: cannot count: %s\n",
 			strerror(-error));
 		return EXIT_FAILED;
@@ -244,7 +246,7 @@ static int run_all(struct stat_report *report, struct engine_events *events,
 		show_progress(options, run, start_ns);
 		error = run_again(report, events, targets, &status);
 		if (error)
-			return exec_failed(options, error);
+			return run_failed(report, error);
 		if (report->signal || report->interrupted)
 			break;
 	}

@@ -362,9 +362,12 @@ static int start(struct stat_run *run, bool by_exec)
 		error = start_counting(run, by_exec);
 	if (!run->has_child)
 		return error;
-	if (!error)
-		return child_go(&run->child);
-	child_kill(&run->child);
+	if (error) {
+		child_kill(&run->child);
+		return error;
+	}
+	error = child_go(&run->child);
+	run->report->not_executed = error != 0;
 	return error;
 }
 
