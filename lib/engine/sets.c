@@ -49,6 +49,26 @@ static bool is_gone(int error)
 }
 
 /*
+ * A core's events are tried while they are packed; whom the kernel allows user
+ * mode alone is told so by one of its own, too.
+ */
+static int add_event(const struct opening *o, const struct engine_event *event,
+		     struct upmu_group *group)
+{
+	int error = engine_group_add(group, &event->perf, 0);
+
+	if (error != -EACCES || o->events->user_only ||
+	    event->perf.exclude_kernel || event->perf.exclude_user)
+		return error;
+	error = engine_group_add(group, &event->perf, UPMU_PERF_EXCLUDE_KERNEL);
+	if (error)
+		return error;
+	o->events->user_only = true;
+	group->flags |= UPMU_PERF_EXCLUDE_KERNEL;
+	return 0;
+}
+
+/*
  * Events that the first target refuses are struck from the set, so that a
  * group's numbers always stand in the same places; a target that is gone
  * decides nothing. 0, or why a target has none.
@@ -60,7 +80,7 @@ static int open_on_target(const struct opening *o, struct engine_set *set,
 
 	for (size_t i = 0; i < set->n; i++) {
 		struct engine_event *event = &o->events->event[set->event[i]];
-		int error = engine_group_add(group, &event->perf, 0);
+		int error = add_event(o, event, group);
 
 		if (error && (!first || is_gone(error))) {
 			upmu_group_close(group);
@@ -87,7 +107,6 @@ static void refuse_set(const struct opening *o, struct engine_set *set)
 
 static int open_set(const struct opening *o, struct engine_set *set)
 {
-	uint32_t flags = flags_of(o, set);
 	bool first = true;
 	int error = 0;
 
@@ -98,7 +117,7 @@ static int open_set(const struct opening *o, struct engine_set *set)
 		const struct engine_target *target = &o->targets->target[t];
 
 		upmu_group_init(&set->group[t], target->pid, target->cpu,
-				flags);
+				flags_of(o, set));
 		if (!engine_serves(o->events, set->lane, target))
 			continue;
 		error = open_on_target(o, set, first, &set->group[t]);

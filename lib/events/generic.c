@@ -7,9 +7,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* linux/perf_event.h has it since 5.13; older headers do not. */
-#define SW_CGROUP_SWITCHES 11
-
 /*
  * The header's PERF_COUNT_HW_CACHE_* in names: config is
  * cache | operation << 8 | result << 16.
@@ -97,7 +94,7 @@ static const struct upmu_generic software[] = {
 	  PERF_COUNT_SW_ALIGNMENT_FAULTS },
 	{ "emulation-faults", PERF_TYPE_SOFTWARE,
 	  PERF_COUNT_SW_EMULATION_FAULTS },
-	{ "cgroup-switches", PERF_TYPE_SOFTWARE, SW_CGROUP_SWITCHES },
+	{ "cgroup-switches", PERF_TYPE_SOFTWARE, UPMU_SW_CGROUP_SWITCHES },
 	{ "dummy", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY },
 };
 
@@ -137,7 +134,7 @@ const char *upmu_software_text(uint64_t config)
 		[PERF_COUNT_SW_EMULATION_FAULTS] =
 			"instruction that the kernel carried out instead",
 		[PERF_COUNT_SW_DUMMY] = "nothing: for the records beside it",
-		[SW_CGROUP_SWITCHES] =
+		[UPMU_SW_CGROUP_SWITCHES] =
 			"switch of a CPU to a program of another cgroup",
 	};
 

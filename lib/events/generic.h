@@ -12,6 +12,9 @@ struct upmu_generic {
 	uint64_t config;
 };
 
+/* linux/perf_event.h has it since 5.13; older headers do not. */
+#define UPMU_SW_CGROUP_SWITCHES 11
+
 /* The kernel's software events; NULL: none of that name. */
 const struct upmu_generic *upmu_software_find(const char *name, size_t length);
 

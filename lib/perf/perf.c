@@ -6,6 +6,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
+#include "lib/events/generic.h"
+#include "lib/explain.h"
 #include "lib/perf/perf_explain.h"
 #include "lib/sys.h"
 
@@ -50,6 +52,27 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 		attr->config1 |= CONFIG1_LONG;
 }
 
+/* Of user mode alone perf would count none of these, and say 0. */
+static bool is_of_the_kernel(const struct upmu_perf_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE &&
+	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		event->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		event->config == UPMU_SW_CGROUP_SWITCHES);
+}
+
+static int refuse_in_user_mode(const struct upmu_perf_event *event)
+{
+	upmu_explain_set(-EOPNOTSUPP,
+			 "perf counts no '%s' in user mode: they happen in "
+			 "the kernel",
+			 event->name);
+	upmu_explain_hint(event->exclude_kernel
+				  ? "leave out :u"
+				  : "sudo sysctl kernel.perf_event_paranoid=1");
+	return -EOPNOTSUPP;
+}
+
 int upmu_perf_open(const struct upmu_perf_event *event,
 		   const struct upmu_perf_target *target)
 {
@@ -60,6 +83,8 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 	if (target->flags & UPMU_PERF_CGROUP)
 		flags |= PERF_FLAG_PID_CGROUP;
 	upmu_perf_attr(&attr, event, target->flags);
+	if (attr.exclude_kernel && is_of_the_kernel(event))
+		return refuse_in_user_mode(event);
 	fd = upmu_sys_perf_event_open(&attr, target->pid, target->cpu,
 				      target->group_fd, flags);
 	if (fd < 0)

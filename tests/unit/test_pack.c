@@ -61,8 +61,7 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 
 	(void)cpu;
 	(void)flags;
-	if (only_user && attr->type != PERF_TYPE_SOFTWARE &&
-	    !attr->exclude_kernel) {
+	if (only_user && !attr->exclude_kernel) {
 		close(fd);
 		return -EACCES;
 	}
@@ -476,6 +475,22 @@ static void more_descriptors_are_had_where_they_may_be(void **s)
 	only_user = false;
 }
 
+static void user_mode_alone_is_counted_of_the_kernels_events_too(void **s)
+{
+	(void)s;
+	only_user = true;
+	pack("pi3-32", 4, "page-faults,context-switches,task-clock");
+	only_user = false;
+	assert_true(events.user_only);
+	assert_int_equal(events.event[0].state, ENGINE_COUNTED);
+	assert_int_equal(events.event[2].state, ENGINE_COUNTED);
+	/* Of which there are none in user mode: no 0. */
+	assert_int_equal(events.event[1].state, ENGINE_NOT_SUPPORTED);
+	assert_non_null(strstr(events.reason, "happen in the kernel"));
+	assert_non_null(strstr(events.reason, "kernel.perf_event_paranoid=1"));
+	done();
+}
+
 static void all_are_counted_but(pid_t ended)
 {
 	refused = ended;
@@ -506,6 +521,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* First: it is done once in a process. */
+		cmocka_unit_test(
+			user_mode_alone_is_counted_of_the_kernels_events_too),
 		cmocka_unit_test(more_descriptors_are_had_where_they_may_be),
 		cmocka_unit_test(
 			the_nine_make_rpistats_four_sets_on_an_arm1176),
