@@ -35,7 +35,10 @@ static bool opens(struct perf_event_attr *attr,
 /* The value of perf_event_paranoid at which @refusal would be let pass. */
 static int paranoid_wanted(const struct refusal *refusal)
 {
-	if (refusal->target->cpu >= 0 && refusal->target->pid == -1)
+	const struct upmu_perf_target *target = refusal->target;
+	bool is_task = target->pid >= 0 && !(target->flags & UPMU_PERF_CGROUP);
+
+	if (!is_task)
 		return 0;
 	return refusal->attr->exclude_kernel ? 2 : 1;
 }

@@ -56,6 +56,23 @@ static void version_2_gets_perf_with_any_controller(void **state)
 		    "/cgroup.subtree_control");
 }
 
+/* Whose tasks are anybody's: it wants what a CPU does. */
+static void a_user_needs_the_setting_of_a_cpu(void **state)
+{
+	const struct upmu_perf_event event = { .name = "cpu-clock",
+					       .type = PERF_TYPE_SOFTWARE };
+	const struct upmu_perf_target target = {
+		.pid = 3, .cpu = 0, .group_fd = -1, .flags = UPMU_PERF_CGROUP
+	};
+
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "1\n");
+	fake.perf_error = -EACCES;
+	assert_true(upmu_perf_open(&event, &target) < 0);
+	assert_said("perf_event_paranoid is 1");
+	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=0");
+}
+
 #define CGROUP_TEST(name)                                           \
 	cmocka_unit_test_setup_teardown(name, boot_without_cgroups, \
 					nothing_is_left)
@@ -66,6 +83,7 @@ int main(void)
 		CGROUP_TEST(without_either_the_one_for_perf_is_mounted),
 		CGROUP_TEST(version_1_has_a_hierarchy_for_perf),
 		CGROUP_TEST(version_2_gets_perf_with_any_controller),
+		CGROUP_TEST(a_user_needs_the_setting_of_a_cpu),
 	};
 
 	return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);
