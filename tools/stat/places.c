@@ -145,14 +145,16 @@ static bool is_cgroup(int fd)
 				       info.f_type == CGROUP_SUPER_MAGIC);
 }
 
-/* The one hierarchy, or perf's own where each controller has one. */
+/* Perf's own hierarchy where each controller has one; the one of version 2
+ * beside such; the only one. */
 static int open_cgroup(const char *name, const char **why)
 {
 	static const char *const tops[] = { "/sys/fs/cgroup/perf_event",
+					    "/sys/fs/cgroup/unified",
 					    "/sys/fs/cgroup" };
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
 		int fd;
 
 		snprintf(path, sizeof(path), "%s/%s", tops[i], name);
