@@ -385,6 +385,36 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[ ! -e ran ]
 }
 
+@test "cgroups_of_version_2_have_one_name_wherever_they_are_mounted" {
+	top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	case $top in
+	/sys/fs/cgroup | /sys/fs/cgroup/unified) ;;
+	*) skip "version 2 is mounted at '$top'" ;;
+	esac
+	[ ! -d /sys/fs/cgroup/perf_event ] || skip "perf has one of its own"
+	run "$upmu" stat --for-each-cgroup / -j -e cpu-clock -- sleep 0.05
+	[ "$status" -eq 0 ]
+	[[ "$output" == *'"state": "counted"'* ]] || {
+		[ "$(id -u)" -ne 0 ] # an ordinary user may not
+		[[ "$output" == *perf_event_paranoid* ]]
+	}
+}
+
+@test "a_place_that_could_not_be_counted_has_its_reason_in_text_and_json" {
+	# Version 1's other hierarchies have no perf; the first place is well.
+	one=$(awk '$3 == "cgroup" && $4 !~ /perf_event/ { print $2; exit }' /proc/mounts)
+	[[ "$one" == /sys/fs/cgroup/* ]] || skip "no hierarchy without perf"
+	[ "$(id -u)" -eq 0 ] || skip "cgroups are counted by root"
+	for places in "/,${one##*/}" "${one##*/},/"; do
+		for form in text json; do
+			run "$upmu" stat --for-each-cgroup "$places" --format $form \
+				-e cpu-clock -- true
+			[ "$status" -eq 0 ]
+			[[ "$output" == *"hierarchy has no perf_event"* ]]
+		done
+	done
+}
+
 @test "cgroups_that_are_none_are_refused" {
 	for bad in '' , ../.. no-such-cgroup; do
 		run "$upmu" stat --for-each-cgroup "$bad" -e cpu-clock -- \

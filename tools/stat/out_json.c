@@ -356,10 +356,10 @@ static void add_model(json_t *to, const struct stat_report *report)
 static void add_notes(json_t *to, const struct stat_report *report)
 {
 	json_object_set_new(to, "user_only",
-			    json_boolean(report->events->user_only));
-	if (report->events->reason[0])
+			    json_boolean(stat_is_user_only(report)));
+	if (stat_reason(report)[0])
 		json_object_set_new(to, "reason",
-				    json_string(report->events->reason));
+				    json_string(stat_reason(report)));
 	if (report->notes)
 		json_object_set_new(to, "notes", json_string(report->notes));
 }

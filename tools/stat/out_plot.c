@@ -337,9 +337,8 @@ int stat_write_plot(FILE *out, const struct stat_report *report)
 				report->interval_s);
 		write_lines(out, report, "");
 		out_write_lost(out, report);
-		if (report->events->reason[0])
-			fprintf(out, "\nupmu stat: %s\n",
-				report->events->reason);
+		if (stat_reason(report)[0])
+			fprintf(out, "\nupmu stat: %s\n", stat_reason(report));
 		stat_write_state(out, report);
 	} else {
 		write_parts_bars(out, report);

@@ -334,7 +334,7 @@ static void write_others(FILE *out, const struct stat_report *report)
 		      out);
 }
 
-static bool has_modelled(const struct stat_report *report, int kind)
+static bool has_modelled_in(const struct stat_report *report, int kind)
 {
 	for (size_t i = 0; i < report->events->n; i++)
 		if (report->events->event[i].modelled &&
@@ -345,12 +345,35 @@ static bool has_modelled(const struct stat_report *report, int kind)
 	return false;
 }
 
-static bool has_not_emulated(const struct stat_report *report)
+/* Of unlike cores' rows each has its own kind's. */
+static bool has_modelled(const struct stat_report *report, int kind)
+{
+	for (size_t i = 0; i < stat_parts(report); i++) {
+		const struct stat_report part = stat_part(report, i);
+
+		if (has_modelled_in(&part, kind))
+			return true;
+	}
+	return false;
+}
+
+static bool has_not_emulated_in(const struct stat_report *report)
 {
 	for (size_t i = 0; i < report->events->n; i++)
 		if (report->count[i].state == ENGINE_NOT_EMULATED &&
 		    !report->events->event[i].hidden)
 			return true;
+	return false;
+}
+
+static bool has_not_emulated(const struct stat_report *report)
+{
+	for (size_t i = 0; i < stat_parts(report); i++) {
+		const struct stat_report part = stat_part(report, i);
+
+		if (has_not_emulated_in(&part))
+			return true;
+	}
 	return false;
 }
 
@@ -383,9 +406,9 @@ static void write_notes(FILE *out, const struct stat_report *report)
 		return;
 	write_others(out, report);
 	write_model(out, report);
-	if (report->events->reason[0])
-		fprintf(out, "\nupmu stat: %s\n", report->events->reason);
-	if (report->events->user_only)
+	if (stat_reason(report)[0])
+		fprintf(out, "\nupmu stat: %s\n", stat_reason(report));
+	if (stat_is_user_only(report))
 		fputs("\nuser mode only: kernel.perf_event_paranoid allows "
 		      "this user no more\n",
 		      out);
@@ -483,25 +506,23 @@ int stat_write_state(FILE *out, const struct stat_report *report)
 int stat_write_text(FILE *out, const struct stat_report *report)
 {
 	bool estimates = shows_estimates(report);
-	struct stat_report part;
-
 	write_heading(out, report);
 	if (estimates && !report->options->metric_only)
 		write_titles(out, report);
 	for (size_t i = 0; i < stat_parts(report); i++) {
-		part = stat_part(report, i);
+		const struct stat_report part = stat_part(report, i);
+
 		write_part(out, &part, estimates);
 	}
 	if (report->options->metric_only)
 		return ferror(out) ? -1 : 0;
-	part = stat_part(report, 0);
 	if (report->regions)
 		out_regions_text(out, report->regions);
 	else
 		write_software(out, report);
 	write_times(out, report);
 	write_turns(out, report);
-	write_notes(out, &part);
+	write_notes(out, report);
 	stat_write_state(out, report);
 	if (report->interval_s <= 0)
 		fputc('\n', out);

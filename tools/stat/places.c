@@ -286,6 +286,23 @@ struct stat_report stat_part(const struct stat_report *report, size_t part)
 	return out;
 }
 
+const char *stat_reason(const struct stat_report *report)
+{
+	const char *reason = "";
+
+	for (size_t i = 0; !reason[0] && i < stat_parts(report); i++)
+		reason = stat_part(report, i).events->reason;
+	return reason;
+}
+
+bool stat_is_user_only(const struct stat_report *report)
+{
+	for (size_t i = 0; i < stat_parts(report); i++)
+		if (stat_part(report, i).events->user_only)
+			return true;
+	return false;
+}
+
 /*
  * Intervals are estimated each by itself, so that their errors are
  * independent: the squares add up. Until they are finished low and high hold

@@ -273,6 +273,11 @@ void stat_places_free(struct stat_report *report);
 size_t stat_parts(const struct stat_report *report);
 struct stat_report stat_part(const struct stat_report *report, size_t part);
 
+/** Why something is not counted, of the first place that says; "": nothing. */
+const char *stat_reason(const struct stat_report *report);
+/** Could this user count no more than user mode, in any place? */
+bool stat_is_user_only(const struct stat_report *report);
+
 /** --summary: a report of the sums in place of the last interval. */
 void stat_sum_add(struct stat_sum *sum, const struct engine_count *count,
 		  size_t events);
