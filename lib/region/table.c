@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "lib/explain.h"
 #include "lib/set/options.h"
@@ -96,6 +97,24 @@ static void fold_tally(struct upmu_tally *out, const struct live_tally *live)
 			     : live->small_min + (live->small_size - 1);
 }
 
+/*
+ * When the thread does not write. One in the midst of it may wait for this very
+ * CPU, and has less priority: it gets it while we sleep.
+ */
+static unsigned int wait_for_version(struct upmu_region_thread *thread)
+{
+	static const struct timespec moment = { .tv_nsec = 20000 };
+	unsigned int version;
+
+	for (;;) {
+		version = atomic_load_explicit(&thread->version,
+					       memory_order_acquire);
+		if (!(version & 1))
+			return version;
+		nanosleep(&moment, NULL);
+	}
+}
+
 /* The thread goes on: read again where it wrote meanwhile. */
 static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
 		      size_t id)
@@ -104,10 +123,7 @@ static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
 	unsigned int version;
 
 	do {
-		do
-			version = atomic_load_explicit(&thread->version,
-						       memory_order_acquire);
-		while (version & 1);
+		version = wait_for_version(thread);
 		out->calls = live->calls;
 		for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
 			fold_tally(&out->events[i], &live->events[i]);

@@ -5,10 +5,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib_tap.h"
@@ -174,11 +178,61 @@ static void measure_regions(void)
 	upmu_close(set);
 }
 
+static atomic_bool is_over;
+
+static void *call_for_ever(void *region)
+{
+	const struct sched_param least = { 0 };
+
+	pthread_setschedparam(pthread_self(), SCHED_OTHER, &least);
+	while (!is_over)
+		call(region);
+	return NULL;
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* It comes upon the other thread at any instruction, on the only CPU. */
+static bool read_in_real_time(void)
+{
+	const struct sched_param high = { .sched_priority = 50 };
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
+	struct upmu_region *region;
+	double worst = 0;
+	pthread_t thread;
+
+	if (upmu_region_open(&region, "busy") ||
+	    pthread_create(&thread, NULL, call_for_ever, region) ||
+	    pthread_setschedparam(pthread_self(), SCHED_FIFO, &high))
+		return false;
+	for (long i = 0; i < 300 && worst < 100; i++) {
+		const struct timespec wait = { .tv_nsec = 1000000 + i * 7919 };
+		double before;
+
+		nanosleep(&wait, NULL);
+		before = now_ms();
+		upmu_region_read(region, 0, &stats);
+		if (now_ms() - before > worst)
+			worst = now_ms() - before;
+	}
+	note("%" PRIu64 " calls, the longest reading took %.3f ms", stats.calls,
+	     worst);
+	return stats.calls > 1000 && worst < 20;
+}
+
 int main(void)
 {
 	setenv("UPMU_REPORT", "none", 1);
 	measure_functions();
 	ok(in_child(count_four), "a_region_of_four_events_counts_each");
+	ok(in_child(read_in_real_time),
+	   "a_thread_of_real_time_waits_for_no_other_that_it_keeps_from_running");
 	measure_regions();
 	return tap_done();
 }
