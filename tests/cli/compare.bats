@@ -546,6 +546,38 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[[ "$output" == *", run 21: 32 and 2 more" ]]
 }
 
+# A and B of 10 rounds, each list with null where a run gave no number.
+rounds() {	# VALUES-OF-A VALUES-OF-B
+	python3 - "$@" <<-'E'
+		import json, sys
+		cells = [{"mean": 1, "values": json.loads(f"[{word}]")}
+		         for word in sys.argv[1:]]
+		print(json.dumps({"upmu_compare": 1, "paired": True,
+		    "commands": [{"name": "x", "runs": len(c["values"])}
+		                 for c in cells],
+		    "events": [{"event": "x", "unit": "events",
+		                "commands": cells}]}))
+	E
+}
+
+@test "compare_of_rounds_in_which_one_alone_has_a_number_gives_no_verdict" {
+	rounds 1,2,3,2,1,null,null,null,null,null \
+		null,null,null,null,null,21,20,22,20,21 >a.json
+	run "$upmu" compare a.json
+	[[ "$output" == *"too few runs have a number"* ]]
+	[[ "$output" != *"no difference seen"* ]]
+	rounds 1,2,3,2,1,2,null,null,null,null \
+		21,22,23,24,22,21,20,22,20,21 >a.json
+	run "$upmu" compare a.json
+	[[ "$output" == *" more"* ]]
+}
+
+@test "compare_of_unequal_numbers_of_runs_pairs_none" {
+	rounds "$(seq -s, 300)" 1001,1002,1003,1004 >a.json
+	run "$upmu" compare a.json
+	[[ "$status" -eq 0 && "$output" == *"not in turns"*" more"* ]]
+}
+
 @test "compare_refuses_wrong_options_with_status_2" {
 	for bad in '-r 0' '-r x' '-w -1' '--format html' '-e nosuchevent' '-Q'
 	do

@@ -157,9 +157,9 @@ static void start_signs(struct family *f)
 }
 
 /* The clearest of runs in turns is seen in 2 of their 2^n exchanges. */
-static bool rounds_can_tell(size_t rounds, double level)
+size_t stats_rounds_least(double level)
 {
-	return ldexp(2, -(int)rounds) <= level;
+	return 1 + (size_t)ceil(-log2(level));
 }
 
 size_t stats_runs_least(double level)
@@ -181,7 +181,7 @@ int stats_family(const struct stats_pair *pair, size_t events, double level,
 
 	if (!events || !pair->n_a || !pair->n_b)
 		return 0;
-	f.paired = pair->paired && rounds_can_tell(pair->n_a, level);
+	f.paired = pair->paired && pair->n_a >= stats_rounds_least(level);
 	f.runs = f.paired ? pair->n_a : pair->n_a + pair->n_b;
 	f.row = calloc(events * f.runs + events + f.runs, sizeof(*f.row));
 	if (!f.row)

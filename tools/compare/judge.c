@@ -88,17 +88,43 @@ size_t compare_runs_least(const struct compare *c)
 	return stats_runs_least(level_of_each(c));
 }
 
+/* In turns: rounds in which both have a number. */
+static size_t both_known(const struct compare_event *event, size_t command,
+			 size_t rounds)
+{
+	const double *a = event->cell[0].value, *b = event->cell[command].value;
+	size_t n = 0;
+
+	for (size_t i = 0; i < rounds; i++)
+		n += !isnan(a[i]) && !isnan(b[i]);
+	return n;
+}
+
+static bool lacks_runs(const struct compare *c,
+		       const struct compare_event *event, size_t command)
+{
+	const struct compare_cell *a = &event->cell[0];
+	const struct compare_cell *b = &event->cell[command];
+	size_t rounds = c->command[command].runs;
+	size_t in_turns = stats_rounds_least(level_of_each(c)), least;
+
+	least = b->exact || !b->value ? 2 : compare_runs_least(c);
+	if (!c->paired)
+		return a->summary.n < least || b->summary.n < least;
+	if (!b->exact && rounds >= in_turns)
+		least = in_turns;
+	return both_known(event, command, rounds) < least;
+}
+
 static void decide(const struct compare *c, struct compare_event *event,
 		   size_t command)
 {
 	struct compare_cell *cell = &event->cell[command];
 	const struct stats_change *change = &cell->change;
-	size_t least;
 
 	cell->exact = is_exact(c, event, command);
-	least = cell->exact || !cell->value ? 2 : compare_runs_least(c);
 	cell->verdict = COMPARE_NO_DIFFERENCE;
-	if (cell->summary.n < least || event->cell[0].summary.n < least)
+	if (lacks_runs(c, event, command))
 		cell->verdict = COMPARE_UNKNOWN;
 	else if (!cell->exact && !(cell->p <= 1 - LEVEL))
 		return;

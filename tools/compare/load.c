@@ -335,6 +335,15 @@ static int load_one(struct compare *c, const char *path)
 	return status;
 }
 
+/* A round is a run of each; where one has fewer there are none. */
+static bool have_equal_runs(const struct compare *c)
+{
+	for (size_t k = 1; k < c->commands; k++)
+		if (c->command[k].runs != c->command[0].runs)
+			return false;
+	return true;
+}
+
 int compare_load(struct compare *c, char **paths)
 {
 	bool one = paths[0] && !paths[1];
@@ -344,6 +353,6 @@ int compare_load(struct compare *c, char **paths)
 	for (; *paths && !status; paths++)
 		status = load_one(c, *paths);
 	/* Runs of two files were not made in turns. */
-	c->paired = c->paired && one;
+	c->paired = c->paired && one && have_equal_runs(c);
 	return status ? status : compare_check_conditions(c);
 }

@@ -285,7 +285,10 @@ static void write_cores(FILE *out, const struct compare *c, const char *mark)
 
 static void write_notes(FILE *out, const struct compare *c, const char *mark)
 {
-	if (has_too_few(c))
+	if (has_too_few(c) && compare_rounds(c) >= compare_runs_least(c))
+		fprintf(out, "%stoo few runs have a number for a verdict\n",
+			mark);
+	else if (has_too_few(c))
 		fprintf(out,
 			"%stoo few runs for a verdict: -r %zu is the "
 			"least\n",

@@ -62,6 +62,9 @@ double stats_welch(const struct stats_summary *a,
 int stats_family(const struct stats_pair *pair, size_t events, double level,
 		 double *p);
 
+/** With fewer rounds exchanges within rounds alone cannot be below @level. */
+size_t stats_rounds_least(double level);
+
 /** With fewer runs of each no p of stats_family() can be below @level. */
 size_t stats_runs_least(double level);
 
