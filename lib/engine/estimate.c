@@ -42,6 +42,8 @@
 #define ROUNDING (1.0 / 6)
 /* So many events are reckoned one by one. */
 #define FEW 40
+/* More than any counter counts, and a double holds each integer. */
+#define ALL_MOST 0x1p53
 /* Squares of a slice's events, to what they are where events come by chance. */
 #define CLUMPED 1.5
 /* An interval this many times the total says nothing. */
@@ -337,15 +339,39 @@ static double find_total(struct work *w, struct estimate *out)
 }
 
 /* How likely @seen of @all events or fewer were in this share of the time. */
-static double at_most(size_t seen, size_t all, double share)
+static double at_most(size_t seen, double all, double share)
 {
-	double term = pow(1 - share, all), sum = term;
+	double term = exp(all * log1p(-share)), sum = term;
 
-	for (size_t i = 0; i < seen && i < all; i++) {
-		term *= (double)(all - i) / (i + 1) * share / (1 - share);
+	for (size_t i = 0; i < seen && (double)i < all; i++) {
+		term *= (all - (double)i) / (double)(i + 1) * share /
+			(1 - share);
 		sum += term;
 	}
 	return sum;
+}
+
+/*
+ * The fewest events, @least or more, of which @seen or fewer are no likelier
+ * than that. By halves: of a millionth of the time there are a million steps.
+ */
+static double all_for(size_t seen, double least, double share, double likely)
+{
+	double low = least - 1, high = least;
+
+	while (high < ALL_MOST && at_most(seen, high, share) > likely) {
+		low = high;
+		high *= 2;
+	}
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		if (at_most(seen, middle, share) > likely)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
 }
 
 /* Do events come in company more often than by chance? */
@@ -361,7 +387,8 @@ static bool clumped(const struct work *w)
 static void reckon_few(const struct work *w, struct estimate *out)
 {
 	double share = w->time / (w->time + w->rest);
-	size_t seen = (size_t)w->count, all = seen;
+	size_t seen = (size_t)w->count;
+	double all = (double)seen;
 
 	if (w->rest <= 0 || w->n < 2)
 		return;
@@ -369,12 +396,11 @@ static void reckon_few(const struct work *w, struct estimate *out)
 		out->low = INFINITY;
 		out->high = 0;
 	}
-	while (seen && 1 - at_most(seen - 1, all, share) <= 0.025)
-		all++;
+	if (seen)
+		all = all_for(seen - 1, all, share, 0.975);
 	out->low = fmin(out->low, all);
-	while (at_most(seen, all + 1, share) > 0.025)
-		all++;
-	out->high = fmax(out->high, all);
+	out->high =
+		fmax(out->high, all_for(seen, fmax(all, 1), share, 0.025) - 1);
 	out->total = fmin(out->total, out->high);
 }
 
