@@ -154,7 +154,7 @@ static void look_at(const struct engine_turns *turns, size_t set,
 	double perf = by_perf(program, turns->sets->turns, set), linear = 0;
 	struct estimate e = { .high = INFINITY };
 
-	engine_timeline_estimate(&turns->timeline, (int)set, 0, 0, &e);
+	engine_timeline_estimate(&turns->timeline, (int)set, 0, 0, 0, &e);
 	if (sum->running_ns)
 		linear = (double)sum->count[0] * all.task_ns /
 			 (double)sum->running_ns;

@@ -153,14 +153,38 @@ static void extend(struct engine_count *count, double total, double share)
 	count->estimate.high = INFINITY;
 }
 
+/*
+ * User mode's cycles (cycles:u) tell nothing of what the kernel did: made from
+ * them, an estimate would be as far off as the shares of the two vary.
+ */
+static unsigned int deaf_bases(const struct engine *e, int lane,
+			       const struct engine_event *event)
+{
+	unsigned int deaf = 0;
+
+	for (size_t i = 0; i < e->events->n; i++) {
+		const struct engine_event *base = &e->events->event[i];
+
+		if (base->base && base->lane == lane &&
+		    ((base->perf.exclude_user && !event->perf.exclude_user) ||
+		     (base->perf.exclude_kernel &&
+		      !event->perf.exclude_kernel)))
+			deaf |= 1u << base->base;
+	}
+	return deaf;
+}
+
 /* @lost: what lost_time() says; slices know nothing of that part. */
 static void estimate(const struct engine *e, const struct engine_set *set,
 		     size_t place, double lost, struct engine_count *count)
 {
 	count->estimated = true;
 	count->estimate.slices = 0;
-	if (engine_timeline_estimate(&e->turns.timeline, set->turn, set->lane,
-				     place, &count->estimate))
+	if (engine_timeline_estimate(
+		    &e->turns.timeline, set->turn, set->lane, place,
+		    deaf_bases(e, set->lane,
+			       &e->events->event[set->event[place]]),
+		    &count->estimate))
 		extend(count, (double)count->raw,
 		       (double)count->enabled_ns / (double)count->running_ns);
 	else if (lost > 0 && lost < 1)

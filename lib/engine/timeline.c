@@ -113,8 +113,11 @@ void engine_timeline_add(struct engine_timeline *timeline, int turn,
 }
 
 int engine_timeline_estimate(const struct engine_timeline *timeline, int turn,
-			     size_t lane, size_t place, struct estimate *out)
+			     size_t lane, size_t place, unsigned int without,
+			     struct estimate *out)
 {
+	bool has_cycles = !(without >> ENGINE_BASE_CYCLES & 1);
+	bool has_instructions = !(without >> ENGINE_BASE_INSTRUCTIONS & 1);
 	struct estimate_slice *slice;
 	int error;
 
@@ -128,8 +131,10 @@ int engine_timeline_estimate(const struct engine_timeline *timeline, int turn,
 
 		slice[i] = (struct estimate_slice){
 			.time = part[LANE_TIME],
-			.cycles = part[LANE_CYCLES],
-			.instructions = part[LANE_INSTRUCTIONS],
+			.cycles = has_cycles ? part[LANE_CYCLES] : NAN,
+			.instructions = has_instructions
+						? part[LANE_INSTRUCTIONS]
+						: NAN,
 			.count = (int)row[ROW_TURN] == turn
 					 ? part[LANE_COUNTS + place]
 					 : NAN,

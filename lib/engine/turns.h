@@ -39,9 +39,13 @@ void engine_timeline_clear(struct engine_timeline *timeline);
 /** @lane: one entry per lane. */
 void engine_timeline_add(struct engine_timeline *timeline, int turn,
 			 const struct engine_slice *lane);
-/** Estimate event number @place of the set that has @turn in @lane. */
+/**
+ * Estimate event number @place of the set that has @turn in @lane. @without: a
+ * bit for each enum engine_base that tells nothing of it.
+ */
 int engine_timeline_estimate(const struct engine_timeline *timeline, int turn,
-			     size_t lane, size_t place, struct estimate *out);
+			     size_t lane, size_t place, unsigned int without,
+			     struct estimate *out);
 
 /** Whose turn it is, for how long, and what switching costs. */
 struct engine_turns {

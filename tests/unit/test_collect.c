@@ -291,6 +291,28 @@ a_set_that_ran_without_the_base_is_extended_by_its_time(void **state)
 	assert_int_equal(count[1].estimate.slices, 0);
 }
 
+/* Of the slice that counted a quarter was user mode's, of the other three. */
+static void user_modes_cycles_tell_nothing_of_the_kernel(void **state)
+{
+	double row[2 * WIDTH];
+
+	(void)state;
+	for (int user = 0; user < 2; user++) {
+		begin_turns(row, 2);
+		row[2] = 1 * MS;
+		memcpy(row + WIDTH, row, WIDTH * sizeof(*row));
+		row[WIDTH] = 1;
+		row[WIDTH + 2] = 3 * MS;
+		event[0].perf.exclude_kernel = true;
+		event[1].perf.exclude_kernel = user;
+		tell(0, 8 * MS, 8 * MS);
+		engine.turns.before[0] = told[0];
+		tell(1, 4 * MS, 4 * MS);
+		engine_collect(&engine, count);
+		assert_extended(1, (user ? 16 : 8) * MS);
+	}
+}
+
 /* Another process had the CPU before the whole was read. */
 static void what_ran_after_the_last_slice_is_estimated_too(void **state)
 {
@@ -349,7 +371,7 @@ static double estimate_with_failure(size_t failing, size_t place_of_lost)
 		engine_turns_next(&engine.turns, slice + 1 < SLICES);
 	}
 	assert_int_equal(engine_timeline_estimate(&engine.turns.timeline, 1, 0,
-						  0, &estimate),
+						  0, 0, &estimate),
 			 0);
 	engine_turns_free(&engine.turns);
 	return estimate.total / (double)told[0].running_ns;
@@ -406,6 +428,7 @@ int main(void)
 			a_set_that_ran_without_the_base_is_extended_by_its_time),
 		cmocka_unit_test(
 			what_ran_after_the_last_slice_is_estimated_too),
+		cmocka_unit_test(user_modes_cycles_tell_nothing_of_the_kernel),
 		cmocka_unit_test(what_a_set_did_not_tell_is_no_other_slices),
 		cmocka_unit_test(what_the_base_did_not_tell_is_of_no_set),
 		cmocka_unit_test(an_interval_that_was_not_read_is_in_no_other),

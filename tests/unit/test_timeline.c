@@ -55,7 +55,7 @@ static void check_estimates(const struct engine_timeline *timeline, double time)
 		struct estimate e;
 
 		assert_int_equal(engine_timeline_estimate(timeline, turn,
-							  turn % 2, 1, &e),
+							  turn % 2, 1, 0, &e),
 				 0);
 		assert_true(fabs(e.total / (30 * time) - 1) < 1e-9);
 	}
@@ -72,15 +72,17 @@ static void estimates_are_of_the_set_and_place_asked_for(void **state)
 	(void)state;
 	make_sets(&sets, set);
 	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
-	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, &e),
+	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, 0, &e),
 			 -ENODATA);
 	time = fill(&timeline, 30);
 	check_estimates(&timeline, time);
-	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, &e), 0);
+	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, 0, &e),
+			 0);
 	assert_true(fabs(e.total / (20 * time) - 1) < 1e-9);
 	assert_int_equal(e.slices, 10);
-	assert_int_equal(engine_timeline_estimate(&timeline, TURNS, 0, 0, &e),
-			 -ENODATA);
+	assert_int_equal(
+		engine_timeline_estimate(&timeline, TURNS, 0, 0, 0, &e),
+		-ENODATA);
 	engine_timeline_free(&timeline);
 }
 
