@@ -422,6 +422,6 @@ void engine_tell_pace(const struct engine *e, struct engine_pace *pace)
 		return;
 	pace->slices = e->turns.timeline.slices;
 	pace->switching = engine_turns_cost(&e->turns);
-	pace->slice_ms = (engine_now_ns() - e->turns.start_ns) / 1e6 /
+	pace->slice_ms = engine_turns_time(&e->turns) / 1e6 /
 			 (double)(pace->slices + !pace->slices);
 }

@@ -256,14 +256,21 @@ static void watch_cost(struct engine_turns *turns, double now)
 	turns->window_cpu_ns = cpu;
 }
 
+double engine_turns_time(const struct engine_turns *turns)
+{
+	double now = turns->paused_ns > 0 ? turns->paused_ns : engine_now_ns();
+
+	return now - turns->start_ns;
+}
+
 double engine_turns_cost(const struct engine_turns *turns)
 {
-	double time = engine_now_ns() - turns->start_ns;
+	double time = engine_turns_time(turns);
+	double cpu = turns->paused_ns > 0
+			     ? turns->paused_cpu_ns
+			     : engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 
-	return time > 0 ? (engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
-			   turns->start_cpu_ns) /
-				  time
-			: 0;
+	return time > 0 ? (cpu - turns->start_cpu_ns) / time : 0;
 }
 
 double engine_turns_end(struct engine_turns *turns, bool more)
@@ -302,12 +309,24 @@ void engine_turns_pause(struct engine_turns *turns)
 	int turn = turns->order[turns->at];
 
 	engine_turn_switch(turns->sets, turn, false);
-	end_slice(turns, turn, engine_now_ns());
+	turns->paused_ns = engine_now_ns();
+	end_slice(turns, turn, turns->paused_ns);
+	turns->paused_cpu_ns = engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	turns->end_ns = INFINITY;
 }
 
+/* A pause is no part of a slice, nor of what switching costs. */
 void engine_turns_resume(struct engine_turns *turns)
 {
+	double now = engine_now_ns(), off = now - turns->paused_ns;
+	double cpu = engine_clock_ns(CLOCK_PROCESS_CPUTIME_ID) -
+		     turns->paused_cpu_ns;
+
+	turns->start_ns += off;
+	turns->window_ns += off;
+	turns->start_cpu_ns += cpu;
+	turns->window_cpu_ns += cpu;
+	turns->paused_ns = 0;
 	engine_turn_switch(turns->sets, turns->order[turns->at], true);
-	begin_slice(turns, engine_now_ns());
+	begin_slice(turns, now);
 }

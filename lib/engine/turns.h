@@ -63,6 +63,7 @@ struct engine_turns {
 	double start_ns, start_cpu_ns;
 	double window_ns, window_cpu_ns; /* when the cost was last looked at */
 	size_t window;			 /* slices since */
+	double paused_ns, paused_cpu_ns; /* when a pause began; 0: none */
 	double switch_ns;		 /* what a switch cost before that */
 };
 
@@ -85,7 +86,9 @@ void engine_turns_rest(struct engine_turns *turns,
 /** Off until resumed: the slice that runs ends, nothing is due. */
 void engine_turns_pause(struct engine_turns *turns);
 void engine_turns_resume(struct engine_turns *turns);
-/** Share of the run since its start that upmu's own work took. */
+/** How long turns were taken, without pauses, in ns. */
+double engine_turns_time(const struct engine_turns *turns);
+/** Share of that which upmu's own work took. */
 double engine_turns_cost(const struct engine_turns *turns);
 void engine_turns_free(struct engine_turns *turns);
 

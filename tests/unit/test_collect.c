@@ -377,6 +377,35 @@ static double estimate_with_failure(size_t failing, size_t place_of_lost)
 	return estimate.total / (double)told[0].running_ns;
 }
 
+/* --control: off for longer than on. */
+static void a_pause_is_in_no_slices_length(void **state)
+{
+	struct engine_pace pace;
+
+	(void)state;
+	begin_run(3);
+	events.lanes = 1;
+	for (size_t i = 1; i < 3; i++)
+		set[i] = (struct engine_set){ .turn = (int)i - 1 };
+	engine.sets.turns = 2;
+	assert_int_equal(
+		engine_turns_start(&engine.turns, &engine.sets, &events, 4), 0);
+	engine.has_turns = true;
+	for (size_t slice = 1; slice < 4; slice++) {
+		now_ns += 10 * MS;
+		engine_pause(&engine);
+		now_ns += 80 * MS;
+		for (int paused = 1; paused >= 0; paused--) {
+			engine_tell_pace(&engine, &pace);
+			assert_int_equal(pace.slices, slice);
+			assert_true(fabs(pace.slice_ms - 10) < 0.1);
+			if (paused)
+				engine_resume(&engine);
+		}
+	}
+	engine_turns_free(&engine.turns);
+}
+
 /* What was lost is not known, and all else is one in two. */
 static void what_a_set_did_not_tell_is_no_other_slices(void **state)
 {
@@ -429,6 +458,7 @@ int main(void)
 		cmocka_unit_test(
 			what_ran_after_the_last_slice_is_estimated_too),
 		cmocka_unit_test(user_modes_cycles_tell_nothing_of_the_kernel),
+		cmocka_unit_test(a_pause_is_in_no_slices_length),
 		cmocka_unit_test(what_a_set_did_not_tell_is_no_other_slices),
 		cmocka_unit_test(what_the_base_did_not_tell_is_of_no_set),
 		cmocka_unit_test(an_interval_that_was_not_read_is_in_no_other),
