@@ -76,12 +76,26 @@ static void show_progress(const struct stat_options *options, unsigned int run,
 			options->repeat);
 }
 
+/* With the first of --passes the kernel counts its own events: its times. */
+static void keep_times(struct stat_report *report,
+		       const struct stat_report *first)
+{
+	report->elapsed_s = first->elapsed_s;
+	report->length_s = first->length_s;
+	report->user_s = first->user_s;
+	report->sys_s = first->sys_s;
+	report->page_faults = first->page_faults;
+	report->context_switches = first->context_switches;
+	report->max_rss_kb = first->max_rss_kb;
+}
+
 /* One run, or one for each set of --passes. */
 static int run_passes(struct stat_report *report, struct engine_events *events,
 		      struct engine_targets *targets, int *status)
 {
 	bool passes = report->options->passes;
 	int pass = passes ? 0 : -1, error;
+	struct stat_report first = { 0 };
 
 	if (report->regions)
 		return stat_regions_run(report, targets, status);
@@ -89,7 +103,10 @@ static int run_passes(struct stat_report *report, struct engine_events *events,
 	do {
 		error = stat_run_once(report, events, targets, pass,
 				      write_report, status);
-		report->passes++;
+		if (report->passes++)
+			keep_times(report, &first);
+		else
+			first = *report;
 	} while (!error && passes && ++pass < (int)report->pace.turns &&
 		 !report->signal && !report->interrupted);
 	return error;
