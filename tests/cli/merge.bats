@@ -47,6 +47,18 @@ change() {	# FILE STATEMENTS: r is the report
 	[ "$(value all.json 'row["user"]["sum"]')" = 4.0 ]
 }
 
+@test "merge_tells_times_below_a_millisecond" {
+	"$upmu" stat -j -o rank.json -e task-clock -- true
+	python3 - <<-'P'
+		import json
+		report = json.load(open("rank.json"))
+		report["elapsed_s"] = 0.000412
+		json.dump(report, open("rank.json", "w"))
+	P
+	"$upmu" merge rank.json | grep -q '^elapsed .* 0\.000412 s'
+	"$upmu" merge rank.json | grep -q '^task-clock *0\.0[0-9]*[1-9] s'
+}
+
 @test "merge_shows_the_same_as_text" {
 	run --separate-stderr "$upmu" merge --per-rank ranks/*
 	[ "$status" -eq 0 ]
@@ -55,7 +67,7 @@ change() {	# FILE STATEMENTS: r is the report
 	grep -qE '^instructions +4,006 +1,002 +1,000 @0 +1,003 @3 +0\.1 %$' <<<"$output"
 	grep -qE '^l1d_cache +1,600 .*  sum \+- 1\.25 %$' <<<"$output"
 	grep -qE '^r7ff +<not counted>$' <<<"$output"
-	grep -qE '^elapsed +- +1\.500 s' <<<"$output"
+	grep -qE '^elapsed +- +1\.500000 s' <<<"$output"
 	grep -qE '^2 .* 1,002 ' <<<"$output"
 	[ "$(grep -cE '^[0-3] ' <<<"$output")" -eq 4 ]
 }

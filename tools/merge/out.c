@@ -38,9 +38,9 @@ static const char *put_value(char *out, const struct merge_row *row,
 	if (!isfinite(value))
 		snprintf(out, CELL, "-");
 	else if (!strcmp(row->unit, "ns"))
-		snprintf(out, CELL, "%.3f s", value / 1e9);
+		snprintf(out, CELL, "%.6f s", value / 1e9);
 	else if (row->kind == MERGE_TIME)
-		snprintf(out, CELL, "%.3f s", value);
+		snprintf(out, CELL, "%.6f s", value);
 	else if (row->kind == MERGE_RATIO)
 		snprintf(out, CELL, "%.3f", value);
 	else
