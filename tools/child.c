@@ -292,9 +292,12 @@ int child_exit_status(const struct child *child)
 
 int child_end_like(int signal)
 {
+	struct sigaction defaulted = { .sa_handler = SIG_DFL }, former;
 	struct rlimit none = { 0 };
 	sigset_t mask;
 
+	if (!sigaction(signal, NULL, &former) && former.sa_handler != SIG_IGN)
+		sigaction(signal, &defaulted, NULL);
 	setrlimit(RLIMIT_CORE, &none); /* the program has left its own */
 	sigemptyset(&mask);
 	sigaddset(&mask, signal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +70,26 @@ static void keep_standard_descriptors(void)
 			open("/dev/null", wrong_way[fd] | O_CLOEXEC);
 }
 
+static void take_note(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * A file that may not be so long (ulimit -f) is one more that cannot be
+ * written. By a handler: what is ignored would be so in the program, too.
+ */
+static void outlive_limit(void)
+{
+	struct sigaction action = { .sa_handler = take_note,
+				    .sa_flags = SA_RESTART };
+	struct sigaction former;
+
+	if (!sigaction(SIGXFSZ, &action, &former) &&
+	    former.sa_handler == SIG_IGN)
+		sigaction(SIGXFSZ, &former, NULL);
+}
+
 /* Output that did not arrive is a failure, whatever the command says. */
 static int finish(int status)
 {
@@ -123,5 +144,6 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	keep_standard_descriptors();
+	outlive_limit();
 	return finish(run(argc, argv));
 }

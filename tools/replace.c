@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +8,6 @@
 #include <unistd.h>
 
 #include "replace.h"
-
-/* A file that may not be so long is one more that cannot be written. */
-static void outlive_limit(struct sigaction *former)
-{
-	struct sigaction ignore = { .sa_handler = SIG_IGN };
-
-	sigaction(SIGXFSZ, &ignore, former);
-}
 
 /* ---- which file it is ---------------------------------------------------- */
 
@@ -183,15 +174,12 @@ int replace_file(const char *path, int (*write)(FILE *, const void *),
 		 const void *what, enum replace_how how)
 {
 	char *file = find_file(path);
-	struct sigaction former;
 	int error = -1;
 
-	outlive_limit(&former);
 	if (file)
 		error = write_beside(file, write, what, how);
 	if (!file || (error && has_no_place(errno)))
 		error = write_over(path, write, what);
-	sigaction(SIGXFSZ, &former, NULL);
 	free(file);
 	return error;
 }
@@ -253,16 +241,13 @@ static void cut(int fd, size_t size)
 int replace_append(const char *path, const char *text, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-	struct sigaction former;
 	size_t done;
 	int why;
 
 	if (fd < 0)
 		return -1;
-	outlive_limit(&former);
 	done = replace_write(fd, text, size);
 	why = errno;
-	sigaction(SIGXFSZ, &former, NULL);
 	if (done == size)
 		return close(fd);
 	cut(fd, done);

@@ -56,6 +56,43 @@ former_is_there_alone() {
 	run ! compgen -G 'report*'
 }
 
+# Begun with the signal as a shell has it: what is too long is told, too.
+limited() {	# BYTES COMMAND...: $status; out, err, log
+	run python3 - "$@" <<-'P'
+		import resource, signal, subprocess, sys
+		most = int(sys.argv[1])
+		def begin():
+		    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+		    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+		with open("out", "wb") as out, open("err", "wb") as err:
+		    done = subprocess.run(sys.argv[2:], stdout=out, stderr=err,
+		                          preexec_fn=begin)
+		sys.exit(done.returncode % 256)
+	P
+}
+
+@test "a_report_that_may_not_be_so_long_ends_nothing_wherever_it_goes" {
+	for how in 'stat -e page-faults' 'stat -j -e page-faults' \
+		'stat --log-fd 1 -e page-faults' 'stat -I 5 -e page-faults' \
+		'compare -r 2 -e page-faults true --'; do
+		# shellcheck disable=SC2086 # words
+		limited 0 "$upmu" $how sh -c ': >ran; sleep 0.02'
+		[ "$status" -eq 125 ]
+		[ -e ran ]
+		rm ran
+	done
+	limited 0 "$upmu" list --core cortex-a7
+	[ "$status" -eq 1 ]
+}
+
+@test "a_program_has_its_own_signal_of_a_file_that_is_too_long" {
+	limited 3000 "$upmu" stat -e page-faults -- \
+		sh -c 'head -c 4000 /dev/zero >long'
+	grep -q ' page-faults' err
+	limited 3000 "$upmu" stat -e page-faults -- head -c 4000 /dev/zero
+	[ "$status" -eq $((256 - 25)) ] # by SIGXFSZ, as subprocess tells it
+}
+
 @test "a_file_that_may_not_grow_keeps_what_it_had_and_stderr_the_rest" {
 	printf '%1000s\n' former >file
 	cp file former
