@@ -278,9 +278,10 @@ static void write_passes(FILE *out, const struct stat_report *report)
 
 	if (report->passes < sets)
 		fprintf(out,
-			"\n%zu of %zu sets of events had a run, then one was "
-			"cut off\n",
-			report->passes, sets);
+			"\n%zu of %zu sets of events had a run%s cut off\n",
+			report->passes, sets,
+			report->passes == 1 ? ", which was"
+					    : ", the last of these was");
 	else
 		fprintf(out, "\n%zu sets of events, a run for each\n", sets);
 }
