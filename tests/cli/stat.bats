@@ -563,6 +563,22 @@ with_descriptors() {	# NUMBER COMMAND...: bats has some of its own
 			-o report -- sleep 0.1
 		[ "$(grep -c 'CPU was throttled' report)" -eq 1 ]
 	done
+	# For programs too, of the whole and behind the last interval.
+	for form in '' '-I 20' '-I 20 --summary' '-a -A -I 20'; do
+		# shellcheck disable=SC2086	# words
+		UPMU_ROOT=$PWD/root "$upmu" stat $form --format csv \
+			-e cpu-clock -o report -- sleep 0.1
+		python3 "$BATS_TEST_DIRNAME/check_stat_output.py" csv report
+		[ "$(grep -cE ',(throttled|under_voltage),' report)" -eq 2 ]
+		# shellcheck disable=SC2086	# words
+		UPMU_ROOT=$PWD/root "$upmu" stat $form -j -e cpu-clock \
+			-o report -- sleep 0.1
+		python3 "$BATS_TEST_DIRNAME/check_stat_output.py" json report
+		[ "$(grep -c '"notes":.*CPU was throttled' report)" -eq 1 ]
+		tail -n 3 report | grep -q '"notes"'
+		run -0 "$upmu" report -o page.html report
+		grep -q 'CPU was throttled' page.html
+	done
 	# Of ratios alone there is no line, with intervals or without.
 	for form in '' '-I 20'; do
 		# shellcheck disable=SC2086	# words

@@ -152,8 +152,8 @@ static void add_bound(json_t *column, const char *key, json_t *value,
 /* What holds for the last interval, or for all. */
 static void keep_notes(json_t *section, const json_t *root)
 {
-	static const char *const kept[] = { "cpus_lost", "user_only",
-					    "reason" };
+	static const char *const kept[] = { "cpus_lost", "user_only", "reason",
+					    "notes" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		json_t *value = json_object_get(root, kept[i]);
@@ -220,6 +220,15 @@ static bool is_another_run(const struct series *s, const json_t *root)
 	       !is_same(s->section, root, "began_unix_s");
 }
 
+/* Behind the last interval of a run: what was known at its end. */
+static bool is_last_word(const struct series *s, const json_t *root)
+{
+	return s->section && json_object_get(root, "notes") &&
+	       !json_array_size(json_object_get(root, "events")) &&
+	       is_same(s->section, root, "command") &&
+	       is_same(s->section, root, "began_unix_s");
+}
+
 /* ---- files -------------------------------------------------------------- */
 
 static bool take(struct report_input *input, struct series *s, const char *path,
@@ -238,6 +247,10 @@ static bool take(struct report_input *input, struct series *s, const char *path,
 		json_object_set(section, "report", root);
 		json_array_append_new(input->files, section);
 		s->section = NULL; /* --summary ends a run */
+		return true;
+	}
+	if (is_last_word(s, root)) {
+		keep_notes(s->section, root);
 		return true;
 	}
 	if (is_another_run(s, root))

@@ -208,13 +208,19 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 }
 
 /* Below the last of its intervals; a plot has it of its own. */
-static bool tells_state(const struct stat_report *report)
+static void tell_state(const struct stat_report *report)
 {
+	static int (*const writers[])(FILE *, const struct stat_report *) = {
+		[STAT_FORMAT_TEXT] = stat_write_state,
+		[STAT_FORMAT_RPISTAT] = stat_write_state,
+		[STAT_FORMAT_CSV] = stat_write_csv_state,
+		[STAT_FORMAT_JSON] = stat_write_json_state,
+	};
 	const struct stat_options *options = report->options;
 
-	return report->notes && options->format == STAT_FORMAT_TEXT &&
-	       !options->metric_only && !options->plot && !options->live &&
-	       !options->quiet && !is_for_prometheus(options);
+	if (report->notes && !options->metric_only && !options->plot &&
+	    !options->live && !options->quiet && !is_for_prometheus(options))
+		stat_output_put(writers[options->format], report);
 }
 
 static void look_back(struct stat_report *report,
@@ -230,7 +236,7 @@ static void look_back(struct stat_report *report,
 	if (!notes)
 		return;
 	stat_machine_look(&after);
-	stat_machine_compare(notes, before, &after);
+	report->disturbed = stat_machine_compare(notes, before, &after);
 	fclose(notes);
 	if (size)
 		return;
@@ -274,8 +280,8 @@ static int run_all(struct stat_report *report, struct engine_events *events,
 		stat_sum_up(report);
 	if (!options->interval_ms || options->summary)
 		write_report(report);
-	else if (tells_state(report))
-		stat_output_put(stat_write_state, report);
+	else
+		tell_state(report);
 	if ((options->plot || options->live) && !options->quiet)
 		stat_output_put(stat_write_plot, report);
 	return status;

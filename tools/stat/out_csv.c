@@ -241,6 +241,19 @@ static void write_lost(const struct table *t)
 		write_plain(t, "cpus_lost", "", (double)n, NULL);
 }
 
+/* What the machine did to itself, where it did. */
+static void write_disturbed(const struct table *t)
+{
+	const struct stat_disturbed *told = &t->report->disturbed;
+
+	if (told->under_voltage)
+		write_plain(t, "under_voltage", "", 1, NULL);
+	if (told->throttled)
+		write_plain(t, "throttled", "", 1, NULL);
+	if (told->governors)
+		write_plain(t, "governors_changed", "", told->governors, NULL);
+}
+
 static void write_part(struct table t, const struct stat_report *report)
 {
 	struct stat_metric metric[STAT_METRICS_MOST];
@@ -252,16 +265,30 @@ static void write_part(struct table t, const struct stat_report *report)
 			write_event(&t, i, metric, metrics);
 }
 
+static struct table table_of(FILE *out, const struct stat_report *report)
+{
+	const char *separator = report->options->separator;
+
+	return (struct table){ .out = out,
+			       .separator = separator ? separator : ",",
+			       .report = report };
+}
+
+int stat_write_csv_state(FILE *out, const struct stat_report *report)
+{
+	const struct table t = table_of(out, report);
+
+	write_disturbed(&t);
+	return ferror(out) ? -1 : 0;
+}
+
 int stat_write_csv(FILE *out, const struct stat_report *report)
 {
 	static bool has_header;
-	const char *separator = report->options->separator;
-	const struct table t = { .out = out,
-				 .separator = separator ? separator : ",",
-				 .report = report };
+	const struct table t = table_of(out, report);
 
 	/* perf's -x has none, and scripts do without. */
-	if (!separator && !has_header)
+	if (!report->options->separator && !has_header)
 		write_header(&t);
 	has_header = true;
 	for (size_t i = 0; i < stat_parts(report); i++) {
@@ -274,5 +301,6 @@ int stat_write_csv(FILE *out, const struct stat_report *report)
 	if (report->interval_s <= 0)
 		write_times(&t);
 	write_lost(&t);
+	write_disturbed(&t);
 	return ferror(out) ? -1 : 0;
 }

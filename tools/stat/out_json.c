@@ -364,24 +364,49 @@ static void add_notes(json_t *to, const struct stat_report *report)
 		json_object_set_new(to, "notes", json_string(report->notes));
 }
 
-int stat_write_json(FILE *out, const struct stat_report *report)
+static json_t *make_report(const struct stat_report *report)
 {
-	bool interval = report->interval_s > 0;
-	bool lines = report->options->interval_ms; /* its summary too */
-	size_t form = JSON_REAL_PRECISION(15) |
-		      (lines ? JSON_COMPACT : JSON_INDENT(2));
 	json_t *root = json_object();
-	int error;
 
 	json_object_set_new(root, "upmu_stat", integer(SCHEMA_VERSION));
 	json_object_set_new(root, "version", json_string(UPMU_VERSION_TEXT));
 	add_command(root, report);
 	add_began(root, report);
 	add_rank(root);
-	if (interval)
+	if (report->interval_s > 0)
 		json_object_set_new(root, "interval_s",
 				    number(report->interval_s));
-	else
+	return root;
+}
+
+static int print(FILE *out, const struct stat_report *report, json_t *root)
+{
+	bool lines = report->options->interval_ms; /* its summary too */
+	size_t form = JSON_REAL_PRECISION(15) |
+		      (lines ? JSON_COMPACT : JSON_INDENT(2));
+	int error = json_dumpf(root, out, form) || fputc('\n', out) == EOF;
+
+	json_decref(root);
+	return error || ferror(out) ? -1 : 0;
+}
+
+/* As an interval without events: every line has the same keys. */
+int stat_write_json_state(FILE *out, const struct stat_report *report)
+{
+	json_t *root = make_report(report);
+
+	json_object_set_new(root, "events", json_array());
+	json_object_set_new(root, "metrics", json_array());
+	add_notes(root, report);
+	return print(out, report, root);
+}
+
+int stat_write_json(FILE *out, const struct stat_report *report)
+{
+	bool interval = report->interval_s > 0;
+	json_t *root = make_report(report);
+
+	if (!interval)
 		add_times(root, report);
 	json_object_set_new(root, "events", make_events(report));
 	json_object_set_new(root, "metrics", make_metrics(report));
@@ -395,7 +420,5 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 		add_machine(root, report);
 	add_model(root, report);
 	add_notes(root, report);
-	error = json_dumpf(root, out, form) || fputc('\n', out) == EOF;
-	json_decref(root);
-	return error || ferror(out) ? -1 : 0;
+	return print(out, report, root);
 }

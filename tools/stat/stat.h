@@ -122,6 +122,12 @@ void stat_spread_add(struct stat_spread *spread, double value);
 
 struct stat_regions;
 
+/** What the machine did to itself meanwhile. */
+struct stat_disturbed {
+	bool under_voltage, throttled;
+	unsigned int governors; /* of how many CPUs' policies it changed */
+};
+
 /** An event over all intervals, for --summary. */
 struct stat_sum {
 	struct engine_count count;
@@ -173,7 +179,8 @@ struct stat_report {
 	struct stat_regions *regions;	   /* of --regions, or NULL */
 	size_t cpus;			   /* online, for the format rpistat */
 	time_t when;			   /* it was started */
-	char *notes;	 /* lines about the machine's state, or NULL */
+	struct stat_disturbed disturbed;
+	char *notes;	 /* the same as lines, or NULL */
 	int signal;	 /* that ended the program, or 0 */
 	int interrupted; /* signal that upmu was to end by, or 0 */
 };
@@ -254,9 +261,10 @@ struct stat_machine {
 
 /** What cannot be read is taken for well. */
 void stat_machine_look(struct stat_machine *machine);
-/** Write a line for each thing that disturbed the counts. */
-void stat_machine_compare(FILE *out, const struct stat_machine *before,
-			  const struct stat_machine *after);
+/** What disturbed the counts, and a line for each. */
+struct stat_disturbed stat_machine_compare(FILE *out,
+					   const struct stat_machine *before,
+					   const struct stat_machine *after);
 
 /* ---- places (places.c) ------------------------------------------------- */
 
@@ -354,8 +362,10 @@ bool stat_output_close(void);
 /* ---- writers (out_*.c); each returns 0 or -1 with errno set ------------- */
 
 int stat_write_text(FILE *out, const struct stat_report *report);
-/** What the machine did to itself, of text reports alone. */
+/** Behind the last interval: what the machine did to itself. */
 int stat_write_state(FILE *out, const struct stat_report *report);
+int stat_write_csv_state(FILE *out, const struct stat_report *report);
+int stat_write_json_state(FILE *out, const struct stat_report *report);
 int stat_write_rpistat(FILE *out, const struct stat_report *report);
 int stat_write_csv(FILE *out, const struct stat_report *report);
 int stat_write_json(FILE *out, const struct stat_report *report);

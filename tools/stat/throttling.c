@@ -120,28 +120,42 @@ static unsigned int pi_during(const struct stat_machine *before,
 	       (PI_UNDER_VOLTAGE | PI_CAPPED | PI_THROTTLED | PI_HOT);
 }
 
-static void write_governors(FILE *out, const struct stat_machine *before,
-			    const struct stat_machine *after)
+static unsigned int write_governors(FILE *out,
+				    const struct stat_machine *before,
+				    const struct stat_machine *after)
 {
-	for (unsigned int n = 0; n < STAT_POLICIES; n++)
-		if (strcmp(before->governor[n], after->governor[n]))
-			fprintf(out,
-				"the frequency governor of CPU %u changed from "
-				"%s to %s\n",
-				n, before->governor[n], after->governor[n]);
+	unsigned int changed = 0;
+
+	for (unsigned int n = 0; n < STAT_POLICIES; n++) {
+		if (!strcmp(before->governor[n], after->governor[n]))
+			continue;
+		fprintf(out,
+			"the frequency governor of CPU %u changed from %s to "
+			"%s\n",
+			n, before->governor[n], after->governor[n]);
+		changed++;
+	}
+	return changed;
 }
 
-void stat_machine_compare(FILE *out, const struct stat_machine *before,
-			  const struct stat_machine *after)
+struct stat_disturbed stat_machine_compare(FILE *out,
+					   const struct stat_machine *before,
+					   const struct stat_machine *after)
 {
 	unsigned int pi = pi_during(before, after);
+	struct stat_disturbed told = {
+		.under_voltage = (pi & PI_UNDER_VOLTAGE) ||
+				 before->under_voltage || after->under_voltage,
+		.throttled = (pi & (PI_CAPPED | PI_THROTTLED | PI_HOT)) ||
+			     before->cooling || after->cooling ||
+			     after->heat > before->heat,
+	};
 
-	if ((pi & PI_UNDER_VOLTAGE) || before->under_voltage ||
-	    after->under_voltage)
+	if (told.under_voltage)
 		fputs("the supply voltage was too low\n", out);
-	if ((pi & (PI_CAPPED | PI_THROTTLED | PI_HOT)) || before->cooling ||
-	    after->cooling || after->heat > before->heat)
+	if (told.throttled)
 		fputs("the CPU was throttled: its frequency was held down\n",
 		      out);
-	write_governors(out, before, after);
+	told.governors = write_governors(out, before, after);
+	return told;
 }

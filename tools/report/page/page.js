@@ -204,8 +204,9 @@
 		if (report.user_only)
 			say("User mode only: the kernel allows this user no more.",
 				"note");
-		if (report.reason)
-			say(report.reason, "warn");
+		for (const text of [report.reason, report.notes])
+			if (text)
+				say(text, "warn");
 	}
 
 	/* ---- one report --------------------------------------------------------- */
