@@ -47,7 +47,8 @@ UNCOUNTED = {
 }
 
 # The programs that tests of the command start.
-COMMAND = ("tools/upmu", "examples/regions", "tests/unit/kill_at")
+COMMAND = ("tools/upmu", "examples/regions", "tests/unit/fake_upmu",
+           "tests/unit/kill_at")
 
 # What no test names, and many read: without it they fail without any fault.
 MACHINES = "tests/fixtures/unpacked"

@@ -17,7 +17,7 @@
 struct fake_kernel fake;
 
 static struct perf_event_mmap_page pages[FAKE_FDS];
-static char root[] = "/tmp/upmu-fake-XXXXXX";
+static char root[256];
 static bool has_root;
 
 static void path_below(char *out, const char *path)
@@ -27,11 +27,23 @@ static void path_below(char *out, const char *path)
 
 static void remove_root(void)
 {
-	char command[64];
+	char command[sizeof(root) + 16];
 
-	snprintf(command, sizeof(command), "rm -rf %s", root);
+	snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	if (system(command))
 		perror(command);
+}
+
+static void make_root(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	snprintf(root, sizeof(root), "%s/upmu-fake-XXXXXX",
+		 folder ? folder : "/tmp");
+	if (!mkdtemp(root))
+		abort();
+	atexit(remove_root);
+	has_root = true;
 }
 
 static void make_folders(const char *path)
@@ -80,11 +92,8 @@ static void link_fixture(const char *board, const char *name)
 
 void fake_boot(const char *board)
 {
-	if (!has_root && !mkdtemp(root))
-		abort();
 	if (!has_root)
-		atexit(remove_root);
-	has_root = true;
+		make_root();
 	link_fixture(board, "sys");
 	link_fixture(board, "proc/cpuinfo");
 	fake_write("/proc/sys/kernel/perf_event_paranoid", "0\n");
@@ -317,6 +326,8 @@ static uint64_t advance(struct fake_event *event)
 		return event->count;
 	if (!fake.stands_still || is_clock)
 		event->count += FAKE_STEP;
+	if (fake.by_code)
+		event->count += event->attr.config;
 	return event->count;
 }
 

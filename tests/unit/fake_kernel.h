@@ -78,6 +78,7 @@ struct fake_failure {
  * @has_no_filter: exclude_* is -EINVAL
  * @only_user: without exclude_kernel it is -EACCES
  * @stands_still: cycles never move
+ * @by_code: an event counts its config more from one reading to the next
  * @still_config: only this event never moves
  * @never_runs: running stays 0
  * @takes_turns: running is half of enabled
@@ -98,7 +99,7 @@ struct fake_kernel {
 	int perf_error, perf_error_from;
 	size_t counters, ordinary;
 	bool has_no_filter, only_user, stands_still, never_runs;
-	bool takes_turns;
+	bool takes_turns, by_code;
 	uint32_t index;
 	uint64_t still_config;
 	int read_error, device_error, info_error, lease_error, map_error;

@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The command on machines that count, whatever this one can: made-up kernels
+# below the machines of tests/fixtures (tests/unit/fake_upmu.c). Each reading
+# adds 500 to an event; with by_code=1, its code more.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	fake=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/tests/unit/fake_upmu
+	cd "$BATS_TEST_TMPDIR" || exit
+	[ -x "$fake" ] || skip "fake_upmu is made for x86-64 only"
+	export TMPDIR=$BATS_TEST_TMPDIR
+}
+
+on() {	# MACHINE WORDS...: with these settings of the made-up kernel
+	UPMU_FAKE=$1 run --separate-stderr "$fake" "${@:2}"
+}
+
+said() {	# LINE: one of standard error, or of output, is just so
+	local line
+	for line in "${stderr_lines[@]}" "${lines[@]}"; do
+		[ "$line" != "$1" ] || return 0
+	done
+	printf 'no line is: %s\n' "$1"
+	printf '%s\n' "${stderr_lines[@]}" "${lines[@]}"
+	false
+}
+
+of_json() {	# EXPRESSION: of the report, as d
+	python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(eval(sys.argv[1]))' "$1" <<<"$output"
+}
+
+# ---- list ----
+
+@test "list_counts_what_this_machine_can_count_now" {
+	on pi2 list
+	[ "$status" -eq 0 ]
+	said "  41 of 41 can be counted now"
+	said "  0x08 inst_retired              instruction executed"
+	on pi2 list --json
+	[ "$(of_json '{e["now"] for e in d["events"]}')" = "{'yes'}" ]
+}
+
+@test "list_asks_the_machine_how_many_counters_it_has" {
+	on "pi2 ordinary=3" list
+	said "  3 event counters and the cycle counter"
+	on "pi2 ordinary=3" list --json
+	[ "$(of_json 'd["counters"], d["counters_asked"]')" = "(3, True)" ]
+	on "pi2 ordinary=2 has_no_filter=1" list
+	said "  2 event counters and the cycle counter"
+}
+
+@test "list_does_not_take_a_refusal_for_a_number_of_counters" {
+	on "pi2 perf_error=-16" list
+	said "  4 event counters and the cycle counter (by the manual)"
+	on "pi2 ordinary=40" list
+	said "  4 event counters and the cycle counter (by the manual)"
+}
+
+@test "list_marks_what_counts_in_user_mode_only" {
+	on "pi2 only_user=1" list
+	[ "$status" -eq 0 ]
+	said "  41 of 41 can be counted now"
+	said "  u 41 in user mode only, as :u"
+	said "u 0x08 inst_retired              instruction executed"
+	[[ "$output" == *"perf_event_paranoid is 0: a security policy"* ]]
+	on "pi2 only_user=1" list --json
+	[ "$(of_json '{e["now"] for e in d["events"]}')" = "{'as :u'}" ]
+}
+
+@test "list_marks_what_cannot_be_counted_and_says_why" {
+	on "pi2 perf_error=-16" list
+	[ "$status" -eq 0 ]
+	said "  0 of 41 can be counted now"
+	said "  - 41 cannot be counted now"
+	said "    another user holds the PMU: 'sw_incr' cannot be had"
+	said "- 0x08 inst_retired              instruction executed"
+	on "pi2 perf_error=-16" list --json
+	[ "$(of_json '{e["now"] for e in d["events"]}')" = "{'no'}" ]
+	[ "$(of_json '"another user" in d["reason"]')" = True ]
+}
+
+@test "list_sees_that_an_emulator_counts_no_instructions" {
+	on "qemu-virt-32 stands_still=1" list
+	said "  2 of 41 can be counted now"
+	said "e 0x08 inst_retired              instruction executed"
+	said "  0x11 cpu_cycles                cycle of this core"
+	on qemu-virt-32 list
+	said "  3 of 41 can be counted now"
+	said "  0x08 inst_retired              instruction executed"
+}
+
+# ---- stat ----
+
+@test "stat_counts_each_event_by_its_own_code" {
+	on "pi2 by_code=1" stat --passes -- true
+	[ "$status" -eq 0 ]
+	said "                 755  cpu_cycles                  # 1.510 GHz"
+	said "                 508  inst_retired                # 1.486 CPI, 0.673 IPC"
+	said "                 501  l1i_cache_refill            # 986.220 PTI"
+	said "                 504  l1d_cache                   # 992.126 PTI"
+	said "                 503  l1d_cache_refill            # 99.802 % of accesses, 990.157 PTI"
+	said "                 505  l1d_tlb_refill              # 994.094 PTI"
+	said "                 502  l1i_tlb_refill              # 988.189 PTI"
+	said "                 512  pc_write_retired            # 1007.874 PTI"
+	said "                 516  br_mis_pred                 # 100.781 % of branches"
+	said "3 sets of events, a run for each"
+}
+
+@test "stat_gives_each_set_a_run_that_ends_well" {
+	on pi2 stat --passes -- sh -c 'echo run >>runs'
+	[ "$(wc -l <runs)" -eq 3 ]
+	on pi2 stat --passes -j -- true
+	[ "$output" = "" ]
+	output=$stderr
+	[ "$(of_json 'd["multiplexing"]["sets"], d["multiplexing"]["passes"]')" = "(3, True)" ]
+}
+
+@test "stat_lets_what_does_not_fit_take_turns" {
+	on "pi2 ordinary=3" stat -e '{inst_retired,l1d_cache},{l1d_cache_refill,br_mis_pred}' -- sleep 0.2
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"            estimate  event  "*"95 %    running            counted"* ]]
+	[[ "$stderr" =~ "2 sets of events took turns: "[0-9]+" slices of "[0-9.]+" ms, switching took "[0-9.]+" %" ]]
+	on "pi2 ordinary=3" stat -e '{inst_retired,l1d_cache}' -- true
+	[[ "$stderr" != *"took turns"* && "$stderr" != *"running"* ]]
+}
+
+@test "stat_advises_a_program_of_few_slices_to_use_passes" {
+	on pi2 stat -- true
+	said "hint: that is few slices for sure estimates; --passes runs the program once for each set"
+	sleep 60 3>&- &
+	on pi2 stat -p $! --timeout 50
+	said "hint: that is few slices for sure estimates; count for longer, or fewer events"
+	kill $!
+}
+
+@test "stat_says_who_holds_what_cannot_be_counted" {
+	on "pi2 perf_error=-16" stat -e cycles,instructions -- true
+	[ "$status" -eq 0 ]
+	said "     <not supported>  cycles"
+	said "     <not supported>  instructions"
+	said "upmu stat: another user holds the PMU: 'cycles' cannot be had"
+}
+
+@test "stat_says_that_it_counted_user_mode_only" {
+	on "pi2 only_user=1" stat -e cycles -- true
+	said "                 500  cycles                    "
+	said "user mode only: kernel.perf_event_paranoid allows this user no more"
+	on "pi2 only_user=1" stat -j -e cycles -- true
+	output=$stderr
+	[ "$(of_json 'd["user_only"]')" = True ]
+}
+
+@test "stat_prints_no_count_of_a_counter_that_stands_still" {
+	on "qemu-virt-32 stands_still=1" stat -- true
+	said "      <not emulated>  cpu_cycles"
+	said "      <not emulated>  inst_retired"
+	said "      <not emulated>  br_mis_pred"
+}
+
+@test "stat_names_the_core_of_each_count_and_ratio_where_they_differ" {
+	on "odroid-xu4 by_code=1" stat --passes -M branch,cache -- true
+	[ "$status" -eq 0 ]
+	said "                 755  cortex-a7/cpu_cycles/       # 1.510 GHz"
+	said "                 755  cortex-a15/cpu_cycles/      # 1.510 GHz"
+	said "                 618  cortex-a15/pc_write_spec/   # 1216.535 PTI"
+	said "                 516  cortex-a7/br_mis_pred/      # 100.781 % of branches"
+	said "                 516  cortex-a15/br_mis_pred/     # 83.495 % of branches"
+	for core in cortex-a7 cortex-a15; do
+		said "              99.614  branch_miss_percent        %    # $core  # branches that were mispredicted, wrong paths included; low is good: else see branches on data: sort, or compute without"
+		said "            1019.685  branch_pti                 PTI  # $core  # branches that could be predicted, wrong paths included"
+		said "             100.192  l2_refill_percent          %    # $core  # L2 cache refills of its accesses; low is good: else see working set against the L2 cache"
+	done
+	said "4 sets of events, a run for each"
+}
+
+@test "stat_gives_ratios_and_cores_to_programs_too" {
+	on "odroid-xu4 by_code=1" stat --passes -M branch -j -- true
+	output=$stderr
+	[ "$(of_json '[(m["metric"], round(m["value"], 3)) for m in d["metrics"] if m["metric"] == "branch_miss_percent"]')" = "[('branch_miss_percent', 99.614), ('branch_miss_percent', 99.614)]" ]
+	[ "$(of_json 'sorted({e["core"] for e in d["events"] if "core" in e})')" = "['cortex-a15', 'cortex-a7']" ]
+	on "odroid-xu4 by_code=1" stat --passes -M branch -x, -- true
+	[[ "$stderr" == *"516,,cortex-a15/br_mis_pred/,500,100.00,83.4951,mispredict_percent,516"* ]]
+}
+
+@test "stat_prints_ratios_alone" {
+	on "pi2 by_code=1" stat --passes -M branch --metric-only -- true
+	said "              99.614  branch_miss_percent %"
+	said "               1.486  cpi"
+	said "               1.510  ghz GHz"
+	[[ "$stderr" != *inst_retired* && "$stderr" != *sets* ]]
+}
+
+# ---- compare ----
+
+@test "compare_calls_equal_counts_of_an_emulated_board_exactly_the_same" {
+	on qemu-virt-32 compare -r 4 -e cycles true -- true
+	[ "$status" -eq 0 ]
+	said "  B                500        each run  ████████████████████████  exactly the same"
+	said "on an emulated board: counts are its emulator's, no times of silicon"
+	on pi2 compare -r 4 -e cycles true -- true
+	[[ "$output" != *exactly* && "$output" != *emulat* ]]
+	said "  B                500        each run  ████████████████████████  +0.00 % (+0.00 to +0.00)  no difference seen"
+}
+
+# ---- exec ----
+
+@test "exec_runs_the_program_under_a_lease_and_returns_its_status" {
+	on pi2 exec -- sh -c 'echo it; exit 3'
+	[ "$status" -eq 3 ]
+	[ "$output" = it ]
+	[ -z "$stderr" ]
+	UPMU_FAKE=pi2 run -127 --separate-stderr "$fake" exec -- /nonexistent
+	said "upmu exec: cannot execute '/nonexistent': No such file or directory"
+}
+
+@test "exec_dies_of_the_programs_signal" {
+	UPMU_FAKE=pi2 run sh -c '"$0" exec -- sh -c "kill -TERM \$\$"; echo "said $?"' "$fake"
+	[[ "$output" == *"said 143"* ]]
+}
+
+@test "exec_says_who_has_the_registers" {
+	on "pi2 lease_error=-16" exec -- touch ran
+	[ "$status" -eq 125 ]
+	said "upmu exec: cannot lease the registers: the mode CYCLES cannot be had: a perf event holds a counter"
+	[ ! -e ran ]
+}
+
+@test "exec_needs_no_lease_where_the_registers_are_open_to_all" {
+	on "pi2 lease_error=-16 info.open=2" exec -- touch ran
+	[ "$status" -eq 0 ]
+	[ -e ran ]
+	on "pi2 lease_error=-16 info.open=1" exec -- true
+	[ "$status" -eq 125 ]
+}
+
+@test "exec_warns_of_a_lease_that_was_broken" {
+	on "pi2 info.lease_state=2" exec -- true
+	[ "$status" -eq 0 ]
+	said "upmu exec: do not trust the program's counts: the lease was broken: something took the registers away, counts since then are wrong"
+}
+
+@test "exec_tells_what_the_program_wrote" {
+	on "pi2 info.lease_written=15" exec -- true
+	said "upmu exec: the program stopped or divided counters, switched counters on or off, changed what counters count, set counters that are not its own; what others counted meanwhile may lack a part"
+	said "hint: upmu exec --raw"
+	on "pi2 info.lease_written=4" exec -- true
+	said "upmu exec: the program changed what counters count that are not its own; what others counted meanwhile may lack a part"
+}
+
+@test "exec_says_that_an_instruction_was_refused" {
+	on pi2 exec -- sh -c 'kill -ILL $$'
+	[ "$status" -eq 132 ]
+	said "upmu exec: the program executed an instruction that it may not; one that sets counters up itself wants all of them"
+	said "hint: upmu exec --raw"
+	on pi2 exec --raw -- sh -c 'kill -ILL $$'
+	[ "$status" -eq 132 ]
+	said "upmu exec: the program executed an instruction that it may not"
+	[[ "$stderr" != *hint* ]]
+}
+
+opened="/proc/sys/kernel/perf_user_access=1"
+
+@test "exec_opens_the_cycle_counter_by_perf_where_the_kernel_can" {
+	on "pi5 device_error=-2 $opened" exec -- sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	[ -z "$stderr" ]
+	on "pi5 $opened only_user=1" exec -- true
+	[ "$status" -eq 0 ]
+	said "upmu exec: the counter runs in user mode only: kernel.perf_event_paranoid is 2"
+}
+
+@test "exec_ends_a_program_that_perf_opens_nothing_to" {
+	on "pi5 $opened perf_error=-16" exec -- touch ran
+	[ "$status" -eq 125 ]
+	said "upmu exec: cannot open the cycle counter to the program: another user holds the PMU: 'cycles' cannot be had"
+	on "pi3-32-bare $opened" exec -- touch ran
+	[ "$status" -eq 125 ]
+	said "upmu exec: perf has no PMU on this machine"
+	[ ! -e ran ]
+}
+
+# ---- regs ----
+
+@test "regs_says_that_this_processor_has_none" {
+	on pi2 regs
+	[ "$status" -eq 1 ]
+	said "upmu regs: this processor has no such registers"
+}
