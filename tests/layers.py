@@ -77,7 +77,7 @@ def _meson(name, folder, *options, env=None):
     return _act(name, f"mkdir -p build && {{ flock 9 && {{ "
                 f"if [ -f {folder}/build.ninja ]; then {again}; "
                 f"else {setup}; fi; }} && {_ninja(folder)}; }} "
-                f"9>{folder}.lock", env)
+                f"9>build/{os.path.basename(folder)}.lock", env)
 
 
 def _native():
