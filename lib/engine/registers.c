@@ -75,6 +75,23 @@ static int find_cpus(struct engine_registers *raw,
 	return 0;
 }
 
+/* One that is not reached would count nothing, and nobody would know. */
+static int visit_cpus(const struct engine_registers *raw)
+{
+	int error;
+
+	for (size_t c = 0; c < raw->cpus; c++) {
+		error = move_to(raw->cpu[c]);
+		if (error)
+			return upmu_explain_set(
+				error,
+				"without perf upmu itself goes to each CPU, "
+				"and CPU %d does not let it in: %s",
+				raw->cpu[c], strerror(-error));
+	}
+	return 0;
+}
+
 int engine_registers_open(struct engine_registers **out,
 			  const struct engine_events *events,
 			  const struct engine_targets *targets,
@@ -101,13 +118,11 @@ int engine_registers_open(struct engine_registers **out,
 	sched_getaffinity(0, sizeof(raw->before), &raw->before);
 	error = find_cpus(raw, targets);
 	if (!error)
+		error = visit_cpus(raw);
+	if (!error)
 		error = upmu_lease_take(&raw->lease, UPMU_MODE_RAW, 0);
-	if (error) {
-		free(raw->cpu);
-		free(raw);
-		return error;
-	}
-	error = upmu_device_info(raw->lease, &info);
+	if (!error)
+		error = upmu_device_info(raw->lease, &info);
 	if (error) {
 		engine_registers_close(raw);
 		return error;

@@ -283,10 +283,128 @@ opened="/proc/sys/kernel/perf_user_access=1"
 	[ ! -e ran ]
 }
 
+# ---- the registers themselves ----
+
+raw="pi3-32-bare registers=1"
+
+@test "stat_counts_by_registers_where_perf_has_no_pmu" {
+	UPMU_FAKE=$raw run --separate-stderr taskset -c 0 "$fake" stat \
+		-e cycles,inst_retired -- sh -c 'grep Cpus_allowed_list /proc/$$/status'
+	[ "$status" -eq 0 ]
+	[ "$(cut -f2 <<<"$output")" = 0 ]
+	said "                 508  inst_retired                # 1.018 CPI, 0.983 IPC"
+	said "ran on 1 CPU meanwhile is in the numbers: the kernel, other processes, upmu."
+	said "The program was kept on that CPU."
+}
+
+@test "stat_adds_up_what_the_registers_of_several_cpus_counted" {
+	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
+	on "pi2 registers=1 UPMU_SOURCE=raw" stat -e cycles,inst_retired -C 0,1 -- true
+	said "               1,034  cycles                      # 0.001 GHz" ||
+		said "               1,034  cycles                      # 0.000 GHz"
+	said "               1,016  inst_retired                # 1.018 CPI, 0.983 IPC"
+	said "ran on these 2 CPUs meanwhile is in the numbers: the kernel, other processes, upmu."
+}
+
+@test "stat_has_the_registers_take_turns_and_counts_some_all_the_time" {
+	on "pi2 registers=1 UPMU_SOURCE=raw" stat -C 0 \
+		-e inst_retired,l1d_cache,l1d_cache_refill,br_mis_pred,br_pred,mem_access -j -- sleep 0.3
+	output=$stderr
+	[ "$(of_json 'd["multiplexing"]["sets"]')" = 2 ]
+	[ "$(of_json '[e["running_percent"] for e in d["events"] if e["event"] == "inst_retired"]')" = "[100.0]" ]
+	# each reading is 500 and the code: inst_retired 508, the others' rates alike
+	[ "$(of_json 'all(abs(e["value"] / d["events"][0]["value"] * 508 / (500 + code) - 1) < 0.1 for e, code in zip(d["events"], (0x08, 0x04, 0x03, 0x10, 0x12, 0x13)))')" = True ]
+	[ "$(of_json 'all(30 < e["running_percent"] < 70 for e in d["events"][1:])')" = True ]
+}
+
+@test "stat_I_counts_by_registers_what_each_interval_had" {
+	on "pi2 registers=1 UPMU_SOURCE=raw" stat -C 0 -e inst_retired -I 100 -x, -- sleep 0.25
+	[ "${#stderr_lines[@]}" -ge 3 ]
+	for line in "${stderr_lines[@]}"; do
+		count=$(cut -d, -f2 <<<"$line")
+		[ "$count" -gt 0 ]
+		[ "$((count % 508))" -eq 0 ]
+	done
+}
+
+@test "stat_counts_no_running_process_by_registers" {
+	on "pi2 registers=1 UPMU_SOURCE=raw" stat -p $$ -e cycles --timeout 20
+	said "     <not supported>  cycles"
+	said "upmu stat: without perf only a command or whole CPUs can be counted, not a running process"
+}
+
+@test "stat_says_which_cpu_it_cannot_go_to" {
+	on "pi2 registers=1 UPMU_SOURCE=raw" stat -C 0,1023 -e cycles -- true
+	said "     <not supported>  cycles"
+	said "upmu stat: without perf upmu itself goes to each CPU, and CPU 1023 does not let it in: Invalid argument"
+}
+
+@test "stat_says_who_may_not_have_the_registers" {
+	on "pi2 registers=1 UPMU_SOURCE=raw lease_error=-13" stat -e cycles -- true
+	said "     <not supported>  cycles"
+	said "upmu stat: the mode RAW is for root: the module's parameter raw is 'root'"
+	on "$raw info.lease_state=2" stat -e cycles -- true
+	said "       <not counted>  cycles"
+	on "pi2 UPMU_SOURCE=raw" stat -e cycles -- true
+	said "upmu stat: counters are read by register on ARM processors only"
+}
+
+# ---- cost ----
+
+# All events are ns of the clock there: what is taken off must come out alike.
+@test "cost_takes_its_own_loop_off_counts_as_off_times" {
+	on "pi2 by_time=1" cost -j
+	[ "$status" -eq 0 ]
+	[ "$(of_json 'sum("ns" in s for s in d["sources"])')" = 4 ]
+	[ "$(of_json '[s["source"] for s in d["sources"] + [dict(d["region"], source="region")] if "ns" in s and not all(abs(s[e] / s["ns"] - 1) < 0.2 for e in ("cycles", "instructions"))]')" = "[]" ]
+	[ "$(of_json 'd["emulated"], d["user_only"]')" = "(False, False)" ]
+}
+
+@test "cost_says_what_its_counts_are_of" {
+	on "pi2 by_time=1 only_user=1" cost -j
+	[ "$(of_json 'd["emulated"], d["user_only"]')" = "(False, True)" ]
+	on "qemu-virt-32 by_time=1" cost -j
+	[ "$(of_json 'd["emulated"], d["user_only"]')" = "(True, False)" ]
+}
+
 # ---- regs ----
 
 @test "regs_says_that_this_processor_has_none" {
 	on pi2 regs
 	[ "$status" -eq 1 ]
 	said "upmu regs: this processor has no such registers"
+}
+
+@test "regs_shows_the_registers_now" {
+	on "pi2 registers=1" regs
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == "CPU "*", names of v7; PMUSERENR is as the lease of this command has it" ]]
+	said "PMUSERENR = 0x00000001  permission  (p15, 0, <Rt>, c9, c14, 0)"
+	said "PMCR = 0x41072011  control  (p15, 0, <Rt>, c9, c12, 0)"
+	said "  15:11  N            4  event counters"
+	said "PMCNTENSET = 0x80000002  which counters run; write 1: start  (p15, 0, <Rt>, c9, c12, 1)"
+	said "  event counter 1  cycle counter"
+	said "PMOVSR = 0x00000001  which overflowed; write 1: clear the flag  (p15, 0, <Rt>, c9, c12, 3)"
+	said "PMSELR = 0x00000001  selection  (p15, 0, <Rt>, c9, c12, 5)"
+	said "PMXEVTYPER of counter 0 = 0x00000008  what is counted  (p15, 0, <Rt>, c9, c13, 1)"
+	said "PMXEVTYPER of counter 1 = 0x00000011  what is counted  (p15, 0, <Rt>, c9, c13, 1)"
+	said "cycle counter                     12345678901"
+	said "event counter 0                    4294967295"
+	said "event counter 1                             7"
+}
+
+@test "regs_says_why_it_cannot_read_them" {
+	on "pi2 registers=1 lease_error=-13" regs
+	[ "$status" -eq 1 ]
+	[[ "$stderr" == "upmu regs: cannot read the registers: the mode COUNT is refused"* ]]
+	[ -z "$output" ]
+	on "pi2 registers=1 closed=1" regs
+	[ "$status" -eq 1 ]
+	said "upmu regs: cannot read the registers: this kernel lets user mode read counters only"
+	[ -z "$output" ]
+}
+
+@test "regs_stays_on_the_cpu_that_it_names" {
+	UPMU_FAKE="pi2 registers=1" run taskset -c 0 "$fake" regs
+	[[ "${lines[0]}" == "CPU 0, "* ]]
 }

@@ -328,6 +328,8 @@ static uint64_t advance(struct fake_event *event)
 		event->count += FAKE_STEP;
 	if (fake.by_code)
 		event->count += event->attr.config;
+	if (fake.by_time)
+		event->count = upmu_sys_clock_ns();
 	return event->count;
 }
 

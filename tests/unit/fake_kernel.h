@@ -79,6 +79,7 @@ struct fake_failure {
  * @only_user: without exclude_kernel it is -EACCES
  * @stands_still: cycles never move
  * @by_code: an event counts its config more from one reading to the next
+ * @by_time: all events count ns of the real clock
  * @still_config: only this event never moves
  * @never_runs: running stays 0
  * @takes_turns: running is half of enabled
@@ -99,7 +100,7 @@ struct fake_kernel {
 	int perf_error, perf_error_from;
 	size_t counters, ordinary;
 	bool has_no_filter, only_user, stands_still, never_runs;
-	bool takes_turns, by_code;
+	bool takes_turns, by_code, by_time;
 	uint32_t index;
 	uint64_t still_config;
 	int read_error, device_error, info_error, lease_error, map_error;

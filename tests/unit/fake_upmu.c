@@ -9,13 +9,18 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/explain.h"
+#include "lib/registers/raw_cpu.h"
+#include "lib/registers/registers.h"
 #include "lib/sys.h"
 
-/* The root of the made-up machine is this one's: it is no fixture to look at. */
+/* The root of the made-up machine is this one's: it is no fixture to look at.
+ */
 int __real_upmu_sys_path(char *out, const char *path);
 int __wrap_upmu_sys_path(char *out, const char *path);
 int __wrap_upmu_sys_path(char *out, const char *path)
@@ -26,6 +31,102 @@ int __wrap_upmu_sys_path(char *out, const char *path)
 	return 0;
 }
 
+/* ---- the registers themselves, of each CPU ---- */
+
+static bool registers; /* this processor has some */
+static bool closed;    /* and the kernel lets nobody read them */
+
+static struct counter {
+	uint32_t code, count;
+	bool is_on, was_on; /* was: since it was read last */
+} counters[CPU_SETSIZE][32];
+
+static struct counter *counter_of(unsigned int n)
+{
+	return &counters[sched_getcpu()][n];
+}
+
+int __real_upmu_raw_cpu_check(void);
+int __wrap_upmu_raw_cpu_check(void);
+int __wrap_upmu_raw_cpu_check(void)
+{
+	return registers ? 0 : __real_upmu_raw_cpu_check();
+}
+
+int __wrap_upmu_raw_cpu_check_event(const struct upmu_perf_event *event,
+				    uint32_t code, uint32_t pmu_version);
+int __wrap_upmu_raw_cpu_check_event(const struct upmu_perf_event *event,
+				    uint32_t code, uint32_t pmu_version)
+{
+	(void)event, (void)pmu_version;
+	return code == UINT32_MAX ? upmu_explain_set(-EOPNOTSUPP, "no code")
+				  : 0;
+}
+
+void __wrap_upmu_raw_cpu_set(unsigned int n,
+			     const struct upmu_perf_event *event, uint32_t code,
+			     uint32_t pmu_version);
+void __wrap_upmu_raw_cpu_set(unsigned int n,
+			     const struct upmu_perf_event *event, uint32_t code,
+			     uint32_t pmu_version)
+{
+	(void)event, (void)pmu_version;
+	*counter_of(n) = (struct counter){ .code = code };
+}
+
+void __wrap_upmu_raw_cpu_start(uint32_t mask);
+void __wrap_upmu_raw_cpu_start(uint32_t mask)
+{
+	for (unsigned int n = 0; n < 32; n++)
+		if (mask >> n & 1)
+			counter_of(n)->is_on = counter_of(n)->was_on = true;
+}
+
+void __wrap_upmu_raw_cpu_stop(uint32_t mask);
+void __wrap_upmu_raw_cpu_stop(uint32_t mask)
+{
+	for (unsigned int n = 0; n < 32; n++)
+		if (mask >> n & 1)
+			counter_of(n)->is_on = false;
+}
+
+uint32_t __wrap_upmu_raw_cpu_read(unsigned int n);
+uint32_t __wrap_upmu_raw_cpu_read(unsigned int n)
+{
+	struct counter *counter = counter_of(n);
+
+	if (counter->was_on)
+		counter->count += FAKE_STEP + counter->code;
+	counter->was_on = counter->is_on;
+	return counter->count;
+}
+
+const char *__real_upmu_registers_architecture(void);
+const char *__wrap_upmu_registers_architecture(void);
+const char *__wrap_upmu_registers_architecture(void)
+{
+	return registers ? "v7" : __real_upmu_registers_architecture();
+}
+
+int __wrap_upmu_registers_read(struct upmu_registers *out);
+int __wrap_upmu_registers_read(struct upmu_registers *out)
+{
+	*out = (struct upmu_registers){
+		.has_selector = true,
+		.has_enables = true,
+		.user_access = 1,
+		.control = 0x41072011,
+		.enabled = UINT32_C(1) << 31 | 2,
+		.overflow = 1,
+		.selected = 1,
+		.counters = 2,
+		.cycles = UINT64_C(12345678901),
+		.type = { 0x08, 0x11 },
+		.counter = { 4294967295, 7 },
+	};
+	return closed ? -EACCES : 0;
+}
+
 static void set(const char *name, long value)
 {
 	const struct {
@@ -34,15 +135,25 @@ static void set(const char *name, long value)
 		size_t size;
 	} known[] = {
 #define FIELD(name) { #name, &fake.name, sizeof(fake.name) }
-		FIELD(perf_error),	 FIELD(perf_error_from),
-		FIELD(counters),	 FIELD(ordinary),
-		FIELD(has_no_filter),	 FIELD(only_user),
-		FIELD(stands_still),	 FIELD(still_config),
-		FIELD(never_runs),	 FIELD(device_error),
+		FIELD(perf_error),
+		FIELD(perf_error_from),
+		FIELD(counters),
+		FIELD(ordinary),
+		FIELD(has_no_filter),
+		FIELD(only_user),
+		FIELD(stands_still),
+		FIELD(still_config),
+		FIELD(never_runs),
+		FIELD(device_error),
 		FIELD(by_code),
-		FIELD(lease_error),	 FIELD(info.open),
-		FIELD(info.lease_state), FIELD(info.lease_written),
+		FIELD(by_time),
+		FIELD(lease_error),
+		FIELD(info.open),
+		FIELD(info.lease_state),
+		FIELD(info.lease_written),
 #undef FIELD
+		{ "registers", &registers, sizeof(registers) },
+		{ "closed", &closed, sizeof(closed) },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -68,6 +179,8 @@ __attribute__((constructor)) static void boot(void)
 		*value++ = '\0';
 		if (*word == '/')
 			fake_write(word, value);
+		else if (!strcmp(word, "UPMU_SOURCE"))
+			setenv(word, value, 1);
 		else
 			set(word, strtol(value, NULL, 0));
 	}
