@@ -65,3 +65,8 @@ const char *upmu_explain(void)
 {
 	return explanation;
 }
+
+const char *upmu_version(void)
+{
+	return UPMU_VERSION;
+}

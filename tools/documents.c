@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/plain.h"
+#include "tools/print.h"
 
 static bool has_more(FILE *in)
 {

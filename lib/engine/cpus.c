@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lib/engine/cpus.h"
+#include "lib/engine/sets.h"
 
 #include <errno.h>
 #include <stdlib.h>

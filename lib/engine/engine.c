@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/engine/clock.h"
-#include "lib/engine/cpus.h"
 #include "lib/engine/registers.h"
 #include "lib/engine/sets.h"
 

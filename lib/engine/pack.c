@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Which events share a set. */
-#include "lib/engine/pack.h"
+#include "lib/engine/sets.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "lib/engine/registers.h"
-#include "lib/engine/trial.h"
 #include "lib/explain.h"
 
 struct packing {

@@ -9,9 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/engine/cpus.h"
 #include "lib/engine/descriptors.h"
-#include "lib/engine/pack.h"
 #include "lib/engine/registers.h"
 
 struct opening {

@@ -4,7 +4,7 @@
  * never hold. It accepts one whose counters somebody else has, and never runs
  * it: that only running shows.
  */
-#include "lib/engine/trial.h"
+#include "lib/engine/sets.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

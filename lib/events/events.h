@@ -426,4 +426,11 @@ int upmu_events_fit(const struct upmu_event *events, size_t n,
 size_t upmu_events_nearest(const struct upmu_core *core, const char *name,
 			   size_t length, const char **out, size_t n);
 
+/*
+ * What to do about an event that @core (NULL: no table) does not have: the
+ * cores that have it, else the nearest names, else where to look.
+ */
+void upmu_hint_event(char *hint, size_t size, const struct upmu_core *core,
+		     const char *name, size_t length);
+
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/events/generic.h"
-#include "lib/events/hint.h"
+#include "lib/events/events.h"
 #include "lib/events/perf_row.h"
 #include "lib/events/resolve.h"
 #include "lib/events/sysfs.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lib/module/device_access.h"
+#include "lib/module/lease.h"
 
 #include <errno.h>
 #include <stdbool.h>

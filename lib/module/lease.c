@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/module/device_access.h"
 #include "lib/explain.h"
 #include "lib/sys.h"
 

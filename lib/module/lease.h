@@ -44,4 +44,11 @@ void upmu_count_lease_put(void);
 /** In the child after fork(): the parent's lease is not ours. */
 void upmu_count_lease_forked(void);
 
+/**
+ * Explain why this user may not open /dev/upmu: whose group the device has,
+ * whether the user is in it, and the command that changes what is wrong.
+ * Returns -EPERM. Reads /etc/group; a directory service is not asked.
+ */
+int upmu_explain_device_access(void);
+
 #endif

@@ -8,7 +8,6 @@
 
 #include "lib/events/generic.h"
 #include "lib/explain.h"
-#include "lib/perf/perf_explain.h"
 #include "lib/sys.h"
 
 /*

@@ -95,4 +95,42 @@ int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n);
 int upmu_perf_enable(int fd);
 int upmu_perf_disable(int fd);
 
+/* ---- why it said no, and what to do (perf_explain.c) ----------------- */
+
+/**
+ * Explain @error of opening @event at @target with @attr. Returns the errno
+ * that names the cause: perf's -EPERM becomes -EACCES, an -EINVAL that means
+ * "more events than counters" becomes -ENOSPC, an -ENOENT without any PMU
+ * -ENODEV.
+ */
+int upmu_perf_explain(int error, const struct upmu_perf_event *event,
+		      const struct upmu_perf_target *target,
+		      const struct perf_event_attr *attr);
+
+/** Explain an @error of -EMFILE or -ENFILE, with the limit; returns it. */
+int upmu_explain_descriptors(int error, const char *what);
+
+/* ---- a PMU that perf knows may not count (pmu_alive.c) --------------- */
+
+/*
+ * Secure firmware can hold it, and QEMU's ARM1176 has none although perf binds:
+ * perf then reports what its own bookkeeping makes of zeros (4294967294).
+ */
+
+/**
+ * Does the cycle counter move as cycles do? Counts a loop the first time,
+ * remembers a clear answer for the process. Returns 0 (also where the counter
+ * could not be had just now, so that nothing is known) or -ENODEV, explained.
+ */
+int upmu_pmu_alive(void);
+
+/**
+ * Does this board's emulator count instructions? @event is they. Remembered
+ * likewise. 0 or, explained, -EOPNOTSUPP.
+ */
+int upmu_emulator_alive(const struct upmu_perf_event *event);
+
+/** Ask again (tests). */
+void upmu_pmu_alive_forget(void);
+
 #endif

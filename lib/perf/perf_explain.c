@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "lib/perf/perf_explain.h"
+#include "lib/perf/perf.h"
 
 #include <errno.h>
 #include <stdio.h>

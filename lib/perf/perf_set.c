@@ -9,7 +9,7 @@
 #include "lib/explain.h"
 #include "lib/module/lease.h"
 #include "lib/perf/group.h"
-#include "lib/perf/pmu_alive.h"
+#include "lib/perf/perf.h"
 #include "lib/set/registry.h"
 #include "lib/sys.h"
 

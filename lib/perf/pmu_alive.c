@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "lib/perf/pmu_alive.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "lib/explain.h"
-#include "lib/registers/processor.h"
+#include "lib/registers/registers.h"
 #include "regs/regs.h"
 
 int upmu_raw_cpu_check_event(const struct upmu_perf_event *event, uint32_t code,

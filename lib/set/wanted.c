@@ -10,7 +10,7 @@
 
 #include "lib/events/counting.h"
 #include "lib/explain.h"
-#include "lib/perf/perf_explain.h"
+#include "lib/perf/perf.h"
 #include "lib/sys.h"
 
 static struct upmu_machine machine;

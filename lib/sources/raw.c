@@ -13,8 +13,8 @@
 
 #include "lib/explain.h"
 #include "lib/module/lease.h"
-#include "lib/perf/pmu_alive.h"
-#include "lib/registers/processor.h"
+#include "lib/perf/perf.h"
+#include "lib/registers/registers.h"
 #include "lib/registers/raw_cpu.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"

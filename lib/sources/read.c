@@ -4,7 +4,7 @@
  */
 #include "lib/explain.h"
 #include "lib/perf/perf_set.h"
-#include "lib/perf/pmu_alive.h"
+#include "lib/perf/perf.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 

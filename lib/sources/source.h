@@ -72,6 +72,12 @@ int upmu_source_do_stop(struct upmu *set);
 int upmu_source_do_read(struct upmu *set, struct upmu_value *values);
 int upmu_source_do_count(struct upmu *set, size_t position, uint64_t *count);
 
+/**
+ * What a source that tells time can stand in for: 0 where @wanted is `cycles`
+ * of all modes alone, else -EOPNOTSUPP.
+ */
+int upmu_clock_serves(const struct upmu_wanted *wanted);
+
 /** Tests change the machine: ask anew whether its pages tell. */
 void upmu_page_forget(void);
 

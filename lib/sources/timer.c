@@ -8,8 +8,8 @@
 #include <sys/prctl.h>
 
 #include "lib/explain.h"
-#include "lib/registers/processor.h"
-#include "lib/sources/clocks.h"
+#include "lib/registers/registers.h"
+#include "lib/sources/source.h"
 #include "lib/sys.h"
 
 #if defined(__x86_64__)

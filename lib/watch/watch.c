@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/explain.h"
-#include "lib/perf/perf_explain.h"
+#include "lib/perf/perf.h"
 #include "lib/set/fast.h"
 #include "lib/set/options.h"
 #include "lib/set/registry.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/perf/pmu_alive.h"
+#include "lib/perf/perf.h"
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 #include "lib/set/wanted.h"

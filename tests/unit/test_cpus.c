@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/engine/cpus.h"
 #include "lib/engine/sets.h"
 
 #define MS   1000000u

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tools/digits.h"
-#include "tools/line.h"
+#include "tools/print.h"
 
 /* Numbers that are the same in each run, of all sizes. */
 static uint64_t next(uint64_t *state)

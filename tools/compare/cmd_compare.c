@@ -9,7 +9,7 @@
 
 #include "compare.h"
 #include "tools/child.h"
-#include "tools/plain.h"
+#include "tools/print.h"
 #include "tools/replace.h"
 
 bool compare_is_report(const char *word)

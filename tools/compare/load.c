@@ -8,7 +8,7 @@
 
 #include "compare.h"
 #include "tools/child.h"
-#include "tools/plain.h"
+#include "tools/print.h"
 
 static int refuse_file(const char *path, const char *why)
 {

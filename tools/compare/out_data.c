@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "compare.h"
-#include "tools/csv.h"
+#include "tools/print.h"
 #include "tools/version.h"
 
 #define SCHEMA_VERSION 1

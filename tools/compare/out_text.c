@@ -6,8 +6,7 @@
 
 #include "compare.h"
 #include "tools/bars.h"
-#include "tools/digits.h"
-#include "tools/plain.h"
+#include "tools/print.h"
 
 #define BAR_WIDTH      24
 #define OUTLIERS_SHOWN 3

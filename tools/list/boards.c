@@ -2,7 +2,7 @@
 /* Which emulated board counts an event of a core, and how. */
 #include <string.h>
 
-#include "boards.h"
+#include "list.h"
 
 const struct list_boards *list_boards_of(const char *core)
 {

@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boards.h"
-#include "explain.h"
+#include "list.h"
 #include "lib/events/generic.h"
-#include "lib/events/hint.h"
+#include "lib/events/events.h"
 #include "lib/events/perf_row.h"
 #include "tools/stat/stat.h"
 

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boards.h"
-#include "explain.h"
-#include "json.h"
+#include "list.h"
 #include "lib/events/generic.h"
 
 #define CORES_MOST 80

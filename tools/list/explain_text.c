@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boards.h"
-#include "explain.h"
+#include "list.h"
 #include "lib/events/generic.h"
 
 #define COLUMN		16 /* where what is said of an event begins */

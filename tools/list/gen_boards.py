@@ -34,7 +34,7 @@ def read_boards(folder):
 
 def main():
     out, folder = sys.argv[1:]
-    text = ('/* made by tools/list/gen_boards.py */\n#include "list/boards.h"\n\n'
+    text = ('/* made by tools/list/gen_boards.py */\n#include "list/list.h"\n\n'
             "const struct list_boards list_boards[] = {\n")
     for core, (exact, others) in sorted(read_boards(folder).items()):
         codes = codes_of(folder, core)

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "lib/events/perf_row.h"
-#include "json.h"
 #include "list.h"
-#include "names.h"
 
 static json_t *lines(const char *text)
 {

@@ -9,8 +9,7 @@
 #include <strings.h>
 
 #include "lib/events/perf_row.h"
-#include "names.h"
-#include "others.h"
+#include "list.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

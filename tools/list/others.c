@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/events/text.h"
-#include "others.h"
+#include "list.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

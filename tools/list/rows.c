@@ -10,7 +10,6 @@
 #include "lib/events/sysfs.h"
 #include "lib/sys.h"
 #include "list.h"
-#include "names.h"
 
 enum heading {
 	CYCLES,

@@ -8,7 +8,6 @@
 
 #include "lib/events/generic.h"
 #include "list.h"
-#include "names.h"
 
 #define NARROWEST   60
 #define USUAL	    80

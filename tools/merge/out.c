@@ -5,8 +5,7 @@
 #include <time.h>
 
 #include "merge.h"
-#include "tools/digits.h"
-#include "tools/plain.h"
+#include "tools/print.h"
 #include "tools/version.h"
 
 #define SCHEMA_VERSION 1

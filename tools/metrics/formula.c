@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rows.h"
+#include "metrics.h"
 
 struct reader {
 	const char *at;

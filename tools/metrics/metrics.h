@@ -71,4 +71,12 @@ const struct metric_row *metric_for(const char *key,
 				    const struct upmu_core *core,
 				    const struct upmu_core_kind *kind);
 
+/* The tables of rows, in the order in which they are asked. */
+
+/* Arm's telemetry-solution, tools/topdown_tool: facts of its metric files. */
+#define TELEMETRY "Arm telemetry-solution, topdown_tool metrics"
+
+extern const struct metric_row metric_ratios[], metric_topdown[];
+extern const size_t metric_ratios_n, metric_topdown_n;
+
 #endif

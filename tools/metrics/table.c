@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Data; metrics.h says what the fields are. Top-down rows: topdown.c. */
-#include "rows.h"
+#include "metrics.h"
 
 /* Ratios of events as DDI 0487 D13.12 and each core's manual define them. */
 #define DEFINITIONS "the events' definitions"

@@ -2,7 +2,7 @@
 /* Arm's published top-down ratios, of the cores that have them. Slots are those
  * of each core's own file. What C1 cores wait in WFI and WFE, awake for others'
  * snoops, counts as a stall of one end, and goes off. */
-#include "rows.h"
+#include "metrics.h"
 
 #define N2_R0P3 0x03
 

@@ -2,7 +2,7 @@
 /* CPUs that went off while they were counted. */
 #include <stdio.h>
 
-#include "out.h"
+#include "stat.h"
 
 static bool is_lost(const struct stat_report *report, int cpu)
 {

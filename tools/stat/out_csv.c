@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "out.h"
+#include "stat.h"
 #include "regions.h"
-#include "tools/csv.h"
+#include "tools/print.h"
 
 static const char *const columns[] = {
 	"value",     "unit",	    "event",   "running_ns", "running_percent",

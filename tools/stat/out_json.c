@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "out.h"
+#include "stat.h"
 #include "regions.h"
 #include "tools/rank.h"
 #include "tools/version.h"

@@ -13,7 +13,7 @@
 #include <sys/utsname.h>
 
 #include "lib/events/resolve.h"
-#include "out.h"
+#include "stat.h"
 #include "tools/replace.h"
 #include "tools/version.h"
 

@@ -12,9 +12,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "out.h"
+#include "stat.h"
 #include "tools/bars.h"
-#include "tools/plain.h"
+#include "tools/print.h"
 
 #define POINTS	    1024
 #define BAR_WIDTH   30
@@ -23,21 +23,21 @@
 #define WIDTH_ELSE  100
 
 /* The rates of one event: each point the mean of @joined intervals. */
-struct line {
+struct plot_line {
 	double point[POINTS];
 	double sum, last, low, high, total, time;
 	size_t n, waiting; /* points; intervals in the next one */
 	size_t known;	   /* of the latter, that were counted */
 };
 
-static struct line *lines;
+static struct plot_line *lines;
 static size_t joined = 1;
 static double before_s;
 
 static void join_points(size_t events)
 {
 	for (size_t i = 0; i < events; i++) {
-		struct line *line = &lines[i];
+		struct plot_line *line = &lines[i];
 
 		for (size_t p = 0; p < POINTS / 2; p++) {
 			double a = line->point[2 * p];
@@ -53,7 +53,7 @@ static void join_points(size_t events)
 }
 
 /* What was not counted leaves a gap, not a 0. */
-static void add_point(struct line *line, double value, double time)
+static void add_point(struct plot_line *line, double value, double time)
 {
 	line->last = time > 0 ? value / time : NAN;
 	if (!isnan(line->last)) {
@@ -82,7 +82,7 @@ static int start_lines(size_t events)
 	return lines ? 0 : -ENOMEM;
 }
 
-static void take_part(const struct stat_report *report, struct line *line,
+static void take_part(const struct stat_report *report, struct plot_line *line,
 		      double time)
 {
 	for (size_t i = 0; i < report->events->n; i++) {
@@ -146,7 +146,7 @@ static int line_width(FILE *out)
 }
 
 static void write_line(FILE *out, const struct stat_report *report, size_t i,
-		       const struct line *line, const char *end)
+		       const struct plot_line *line, const char *end)
 {
 	const struct engine_event *event = &report->events->event[i];
 	bool is_time = event->unit[0];

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "out.h"
+#include "stat.h"
 #include "regions.h"
 
 static bool is_first_of(const struct stat_regions *regions, size_t i)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "out.h"
-#include "tools/digits.h"
+#include "stat.h"
+#include "tools/print.h"
 
 #define RULE  "***************************************************************"
 #define LABEL "  %-20s"
@@ -25,7 +25,7 @@ enum line_kind {
 	BLANK,
 };
 
-static const struct line {
+static const struct report_line {
 	enum line_kind kind;
 	const char *label;
 	enum upmu_default role, under;
@@ -112,7 +112,7 @@ static void write_count(FILE *out, const struct engine_count *count,
 		fprintf(out, "%s\n", raw);
 }
 
-static void write_ratio(FILE *out, const struct line *line, double over,
+static void write_ratio(FILE *out, const struct report_line *line, double over,
 			double under)
 {
 	double ratio = over / under;
@@ -126,7 +126,7 @@ static void write_ratio(FILE *out, const struct line *line, double over,
 }
 
 static void write_line(FILE *out, const struct stat_report *report,
-		       const struct line *line)
+		       const struct report_line *line)
 {
 	const struct engine_count *count, *under;
 

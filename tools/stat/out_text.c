@@ -4,11 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "out.h"
+#include "stat.h"
 #include "regions.h"
-#include "tools/digits.h"
-#include "tools/line.h"
-#include "tools/plain.h"
+#include "tools/print.h"
 
 /* Below this an interval is told in events where percents would be silly. */
 #define FEW_EVENTS 1e6

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "digits.h"
+#include "print.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- numbers --------------------------------------------------------- */
 
 /* Up to here a double holds each integer, and what is behind the point. */
 #define EXACT 1e9
@@ -100,4 +103,121 @@ char *digits_grouped(char *out, double value)
 	}
 	*p = 0;
 	return out;
+}
+
+/* ---- lines ----------------------------------------------------------- */
+
+static void flush(struct line *line)
+{
+	fwrite(line->text, 1, line->n, line->out);
+	line->n = 0;
+}
+
+void line_put_n(struct line *line, const char *text, size_t length)
+{
+	if (length > sizeof(line->text) - line->n)
+		flush(line);
+	if (length > sizeof(line->text)) {
+		fwrite(text, 1, length, line->out);
+		return;
+	}
+	memcpy(line->text + line->n, text, length);
+	line->n += length;
+}
+
+static void put_blanks(struct line *line, size_t n)
+{
+	if (n > sizeof(line->text) - line->n)
+		flush(line);
+	memset(line->text + line->n, ' ', n);
+	line->n += n;
+}
+
+void line_begin(struct line *line, FILE *out)
+{
+	line->out = out;
+	line->n = 0;
+}
+
+void line_right(struct line *line, size_t width, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length < width)
+		put_blanks(line, width - length);
+	line_put_n(line, text, length);
+}
+
+void line_left(struct line *line, size_t width, const char *text)
+{
+	size_t length = strlen(text);
+
+	line_put_n(line, text, length);
+	if (length < width)
+		put_blanks(line, width - length);
+}
+
+void line_end(struct line *line)
+{
+	line_put_n(line, "\n", 1);
+	flush(line);
+}
+
+/* ---- what a terminal may be told ------------------------------------- */
+
+/* Bytes of a control character; 0: it is none. */
+static size_t control_length(const char *text)
+{
+	unsigned char first = (unsigned char)text[0];
+	unsigned char next = (unsigned char)text[1];
+
+	/* U+0080 to U+009F in UTF-8: U+009B begins what ESC [ does. */
+	if (first == 0xc2 && next >= 0x80 && next < 0xa0)
+		return 2;
+	return iscntrl(first) ? 1 : 0;
+}
+
+size_t plain_letter(FILE *out, const char *text)
+{
+	size_t length = control_length(text);
+
+	fputc(length ? '?' : *text, out);
+	return length ? length : 1;
+}
+
+void plain_write(FILE *out, const char *text)
+{
+	while (*text)
+		text += plain_letter(out, text);
+}
+
+char *plain(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; to++) {
+		size_t length = control_length(from);
+
+		*to = (char)(length ? '?' : *from);
+		from += length ? length : 1;
+	}
+	*to = '\0';
+	return text;
+}
+
+/* ---- CSV ------------------------------------------------------------- */
+
+void csv_text(FILE *out, const char *word, const char *separator)
+{
+	if (!strpbrk(word, "\"\r\n") && !strstr(word, separator)) {
+		fputs(word, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *word; word++) {
+		if (*word == '"')
+			fputc('"', out);
+		fputc(*word, out);
+	}
+	fputc('"', out);
 }
