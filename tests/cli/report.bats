@@ -101,6 +101,16 @@ payload() {	# PAGE EXPRESSION
 		"['1,3', True, 'some reason']" ]
 }
 
+@test "report_tells_reports_of_one_files_name_apart" {
+	mkdir one two
+	for file in one/s.json one/s.json two/s.json three.json; do
+		"$upmu" stat -j -o "$file" --append -e page-faults -- true
+	done
+	"$upmu" report -o page.html one/s.json two/s.json three.json
+	[ "$(payload page.html '[f["name"] for f in r["files"]]')" = \
+		"['one/s.json', 'one/s.json (2)', 'two/s.json', 'three.json']" ]
+}
+
 @test "report_lets_no_name_become_markup" {
 	"$upmu" report -o page.html samples/*.json
 	# The script elements are the page's own: data, charts, page.

@@ -177,7 +177,7 @@ for e in r["events"]: e["commands"][1]["counted"] = 8'
 	E
 	"$upmu" report -o page.html four.json
 	browse page.html
-	grep -qE '>[0-9,]+ \(1 of 4 runs\)</td>' dom
+	grep -qE '>[0-9,.]+ \(1 of 4 runs\)</td>' dom
 	[ "$(grep -o 'of 4 runs)' dom | wc -l)" -eq 1 ]
 	"$upmu" report -o page.html one.json
 	browse page.html
@@ -332,6 +332,22 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 	grep -q 'in 87.5 % of the time, in 2 runs' said
 	grep -q '3 processes wrote no whole report' said
 	run ! grep -qE 'NaN|undefined' said
+	# A region that only the second run entered has an event of its own.
+	python3 - <<-'E'
+		import json
+		root = json.load(open('regions.json'))
+		event = dict(root['regions']['regions'][0]['events'][0])
+		event.update(event='r03', total=77)
+		root['regions']['regions'].append(
+		    {'region': 'late', 'events': [event]})
+		json.dump(root, open('late.json', 'w'))
+	E
+	"$upmu" report -o page.html late.json
+	browse page.html
+	[ "$(attribute figures)" = 3 ]
+	words >said
+	grep -q 'r03 by region' said
+	grep -q 'late 0 1 77 ' said
 	sed -i 's/"unread": 3/"unread": 1/' regions.json
 	"$upmu" report -o page.html regions.json
 	browse page.html

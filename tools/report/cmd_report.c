@@ -87,6 +87,7 @@ int cmd_report(int argc, char **argv)
 	input.problems = json_array();
 	for (int i = optind; i < argc; i++)
 		report_read(&input, argv[i]);
+	report_name(&input);
 	status = make_page(output, &input);
 	json_decref(input.files);
 	json_decref(input.problems);

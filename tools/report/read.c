@@ -24,10 +24,10 @@ static void complain(struct report_input *input, const char *path,
 	input->failed++;
 }
 
+/* The whole path until report_name() knows what else there is. */
 static json_t *make_section(const char *path, const char *kind)
 {
-	const char *slash = strrchr(path, '/');
-	json_t *name = json_string(slash ? slash + 1 : path);
+	json_t *name = json_string(path);
 
 	return json_pack("{s:o, s:s}", "name", name ? name : json_string("?"),
 			 "kind", kind);
@@ -279,6 +279,68 @@ static void complain_of_file(void *argument, const char *name, const char *why)
 	const struct reading *r = argument;
 
 	complain(r->input, name, why);
+}
+
+/* ---- names of sections --------------------------------------------------- */
+
+static const char *text_of(const json_t *section, const char *key)
+{
+	return json_string_value(json_object_get(section, key));
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Its file's name; the path too where another folder has one of that name. */
+static const char *short_name(const json_t *paths, size_t i)
+{
+	const char *path = json_string_value(json_array_get(paths, i));
+
+	for (size_t k = 0; k < json_array_size(paths); k++) {
+		const char *other = json_string_value(json_array_get(paths, k));
+
+		if (strcmp(other, path) &&
+		    !strcmp(base_of(other), base_of(path)))
+			return path;
+	}
+	return base_of(path);
+}
+
+/* Of how many sections of its kind, before it, is the file the same? */
+static size_t count_before(const json_t *files, const json_t *paths, size_t i)
+{
+	const char *kind = text_of(json_array_get(files, i), "kind");
+	size_t n = 0;
+
+	for (size_t k = 0; k < i; k++)
+		n += json_equal(json_array_get(paths, k),
+				json_array_get(paths, i)) &&
+		     !strcmp(text_of(json_array_get(files, k), "kind"), kind);
+	return n;
+}
+
+void report_name(struct report_input *input)
+{
+	json_t *paths = json_array(), *section;
+	size_t i;
+
+	json_array_foreach(input->files, i, section)
+		json_array_append(paths, json_object_get(section, "name"));
+	json_array_foreach(input->files, i, section)
+	{
+		const char *name = short_name(paths, i);
+		size_t before = count_before(input->files, paths, i);
+
+		json_object_set_new(
+			section, "name",
+			before ? json_sprintf("%s (%zu)", name, before + 1)
+			       : json_string(name));
+	}
+	json_decref(paths);
 }
 
 void report_read(struct report_input *input, const char *path)

@@ -22,6 +22,9 @@ struct report_input {
 /** Read one file ("-": standard input); what is wrong gets one line. */
 void report_read(struct report_input *input, const char *path);
 
+/** Once all are read: a name for each section, to tell them apart. */
+void report_name(struct report_input *input);
+
 /** The page; 0, or -1 with errno set. */
 int report_write_page(FILE *out, const struct report_input *input);
 

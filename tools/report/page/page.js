@@ -486,7 +486,9 @@
 	}
 
 	function drawRegions(to, list) {
-		const events = list[0]?.events ?? [];
+		// Of several passes not each need have entered each region.
+		const events = [...new Map(list.flatMap(r => r.events).map(e =>
+			[e.event, e])).values()];
 		for (const event of events) {
 			const boxes = upmuData.icicle(list, event.event);
 			figure(to, `${event.event} by region`,
