@@ -194,6 +194,77 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[[ "$stderr" != *inst_retired* && "$stderr" != *sets* ]]
 }
 
+@test "stat_makes_ratios_of_perfs_generic_events_too" {
+	on "pc by_code=1" stat -e cycles,instructions,branches,branch-misses,stalled-cycles-frontend -- true
+	said "                 500  cycles                      # 1.000 GHz"
+	said "                 501  instructions                # 0.998 CPI, 1.002 IPC"
+	said "                 504  branches                    # 1005.988 PTI"
+	said "                 505  branch-misses               # 100.198 % of branches"
+	said "                 507  stalled-cycles-frontend     # 101.400 % of cycles stalled"
+}
+
+@test "stat_says_how_long_others_had_the_counters" {
+	on "pi2 takes_turns=1" stat -e cycles,instructions -- true
+	said "               1,000  cycles                             unknown     50.0 %                500  # 2.000 GHz"
+	said "others had the counters in 50.0 % of the time"
+	on "pi2 never_runs=1" stat -e cycles -- true
+	said "       <not counted>  cycles"
+	said "others had the counters in 100.0 % of the time"
+	on "pi2 takes_turns=1" stat -e cycles -j -- true
+	output=$stderr
+	[ "$(of_json 'd["others"]')" = "{'time_lost_percent': 50.0}" ]
+	on "pi2 takes_turns=1" stat -e cycles -x, -- true
+	[[ "$stderr" == *"50,%,time_lost,"* ]]
+}
+
+# ---- stat --regions ----
+
+# A program of two processes whose regions counted the same in each event.
+marks_regions() {
+	cat >program <<-'E'
+		#!/bin/sh
+		echo "$UPMU_EVENTS" >>asked
+		one() {	# RUNNING CALLS TOTAL MIN MAX
+			echo "{ \"running\": $1, \"regions\": [ { \"region\": \"sort\", \"calls\": $2, \"events\": ["
+			comma=
+			for event in $(echo "$UPMU_EVENTS" | tr , ' '); do
+				echo "$comma { \"event\": \"$event\", \"unit\": \"\", \"total\": $3, \"min\": $4, \"max\": $5, \"overhead\": 3 }"
+				comma=,
+			done
+			echo '] } ] }'
+		}
+		one 1.0 2 100 40 60 >"${UPMU_REPORT%/*}/7.json"
+		one 0.5 1 70 30 90 >"${UPMU_REPORT%/*}/8.json"
+	E
+	chmod +x program
+}
+
+@test "regions_have_as_many_passes_as_their_events_take" {
+	marks_regions
+	on odroid-xu4 stat --regions -- ./program
+	[ "$status" -eq 0 ]
+	[ "$(cat asked)" = "$(printf '%s\n' \
+		cpu_cycles,inst_retired,l1i_cache_refill,l1d_cache,l1d_cache_refill \
+		l1d_tlb_refill,l1i_tlb_refill,pc_write_retired br_mis_pred)" ]
+	[ "$(grep -c "  170            56.7  " <<<"$stderr")" -eq 9 ]
+}
+
+@test "regions_ask_for_an_event_of_unlike_cores_once_and_keep_its_mode" {
+	marks_regions
+	on odroid-xu4 stat --regions -e cycles,l1d_cache:u -- ./program
+	[ "$(cat asked)" = cycles,l1d_cache:u ]
+}
+
+@test "regions_of_processes_are_added_up_by_their_least_and_most" {
+	marks_regions
+	on pi2 stat --regions -e cycles -j -- ./program
+	output=$stderr
+	[ "$(of_json 'd["regions"]["running_percent"], d["regions"]["passes"]')" = "(50.0, 1)" ]
+	[ "$(of_json '[d["regions"]["regions"][0]["events"][0][k] for k in ("calls", "total", "min", "max", "overhead")]')" = "[3, 170, 30, 90, 3]" ]
+	on pi2 stat --regions -e cycles -- ./program
+	said "the events were counted in 50.0 % of the time only: others use the counters too,"
+}
+
 # ---- compare ----
 
 @test "compare_calls_equal_counts_of_an_emulated_board_exactly_the_same" {
@@ -206,6 +277,17 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "  B                500        each run  ████████████████████████  +0.00 % (+0.00 to +0.00)  no difference seen"
 }
 
+@test "compare_says_of_an_event_why_it_has_no_number" {
+	on "pi2 perf_error=-16" compare -r 4 -e cycles true -- true
+	[ "$status" -eq 0 ]
+	said "<not supported>: cycles"
+	said "another user holds the PMU: 'cycles' cannot be had"
+	on "pi2 perf_error=-16" compare -r 4 -e cycles --format markdown true -- true
+	said "| cycles | true | &lt;not supported> | | | |"
+	said "|  | true | &lt;not supported> | | | |"
+	said "- another user holds the PMU: 'cycles' cannot be had"
+}
+
 # ---- exec ----
 
 @test "exec_runs_the_program_under_a_lease_and_returns_its_status" {
@@ -215,6 +297,13 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[ -z "$stderr" ]
 	UPMU_FAKE=pi2 run -127 --separate-stderr "$fake" exec -- /nonexistent
 	said "upmu exec: cannot execute '/nonexistent': No such file or directory"
+}
+
+@test "exec_leases_cycles_or_all_for_the_program_and_its_children" {
+	on "pi2 tell_lease=lease" exec -- true
+	[ "$(cat lease)" = "mode 2 flags 3" ]
+	on "pi2 tell_lease=lease" exec --raw -- true
+	[ "$(cat lease)" = "mode 3 flags 3" ]
 }
 
 @test "exec_dies_of_the_programs_signal" {
