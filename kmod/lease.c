@@ -22,9 +22,9 @@
 /* Everything that sleeps: taking, ending, opening. */
 DEFINE_MUTEX(upmu_mutex);
 static unsigned int upmu_users[UPMU_MODES]; /* not yet put back; upmu_mutex */
-static LIST_HEAD(upmu_holds);	   /* in force, of processes; upmu_lock, RCU */
-static LIST_HEAD(upmu_ending);	   /* upmu_lock */
-static unsigned int upmu_in_force; /* upmu_lock */
+LIST_HEAD(upmu_holds);
+static LIST_HEAD(upmu_ending); /* upmu_lock, as the next */
+static unsigned int upmu_in_force;
 static struct workqueue_struct *upmu_queue; /* loading */
 
 const char *const upmu_mode_names[UPMU_MODES] = {
@@ -518,7 +518,7 @@ void upmu_lease_info(struct upmu_info *info)
 
 	rcu_read_lock();
 	info->leases = READ_ONCE(upmu_in_force);
-	first = upmu_lease_nth(0);
+	first = list_first_or_null_rcu(&upmu_holds, struct upmu_hold, listed);
 	if (first) {
 		info->holder_pid = pid_vnr(first->pid);
 		info->holder_mode = first->mode;
@@ -531,22 +531,6 @@ void upmu_lease_info(struct upmu_info *info)
 unsigned int upmu_lease_count(void)
 {
 	return READ_ONCE(upmu_in_force);
-}
-
-struct upmu_hold *upmu_lease_after(struct upmu_hold *hold)
-{
-	return list_next_or_null_rcu(&upmu_holds, &hold->listed,
-				     struct upmu_hold, listed);
-}
-
-struct upmu_hold *upmu_lease_nth(loff_t n)
-{
-	struct upmu_hold *hold;
-
-	list_for_each_entry_rcu(hold, &upmu_holds, listed)
-		if (!n--)
-			return hold;
-	return NULL;
 }
 
 int upmu_lease_init(void)

@@ -73,6 +73,9 @@ struct upmu_hold {
 	struct rcu_work free;
 };
 
+/* Those of processes that are in force; upmu_lock, RCU to read. */
+extern struct list_head upmu_holds;
+
 extern const char *const upmu_mode_names[UPMU_MODES];
 
 int upmu_lease_init(void);
@@ -106,8 +109,5 @@ void upmu_lease_tell_from_switch(void);
 /* Fills what INFO tells of all leases. */
 void upmu_lease_info(struct upmu_info *info);
 unsigned int upmu_lease_count(void);
-/* RCU: the @n-th in force, the one after @hold; NULL: none. */
-struct upmu_hold *upmu_lease_nth(loff_t n);
-struct upmu_hold *upmu_lease_after(struct upmu_hold *hold);
 
 #endif

@@ -6,13 +6,14 @@
  * and per CPU, while a sysfs attribute is one value and one page. Not in
  * debugfs: everybody may ask why a lease was refused, as `upmu check` does. So
  * it interrupts no CPU, keeps interrupts on and takes no lock: what is shown
- * of other CPUs is what the module last did there.
+ * of other CPUs is what the module last did there. The list is gone
+ * through once, in however many portions it is read.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
-#include <linux/proc_fs.h>
 #include <linux/perf/arm_pmu.h>
-#include <linux/rcupdate.h>
+#include <linux/proc_fs.h>
+#include <linux/rculist.h>
 #include <linux/seq_file.h>
 
 #include "counters.h"
@@ -20,9 +21,8 @@
 #include "pinned.h"
 #include "process.h"
 
-/* Items beside the leases, and the second's position after any of them. */
-static int upmu_state_head, upmu_state_cpus;
-#define UPMU_STATE_CPUS 0x40000000
+/* A lease's line is shorter. */
+#define UPMU_STATE_LINE 128
 
 static void upmu_state_show_head(struct seq_file *m)
 {
@@ -64,12 +64,15 @@ void upmu_state_name(char name[TASK_COMM_LEN], const char *comm)
 /* Itself and those of its family that it covers. */
 static unsigned int upmu_state_processes(const struct upmu_hold *hold)
 {
-	const struct upmu_family *family = hold->family;
+	const struct upmu_family *family = READ_ONCE(hold->family);
+	unsigned int processes, executed = 0;
 
 	if (!family)
 		return 1;
-	return 1 + family->processes -
-	       (hold->flags & UPMU_LEASE_EXEC ? 0 : family->executed);
+	processes = READ_ONCE(family->processes);
+	if (!(hold->flags & UPMU_LEASE_EXEC))
+		executed = READ_ONCE(family->executed);
+	return 1 + processes - min(executed, processes);
 }
 
 static void upmu_state_show_lease(struct seq_file *m,
@@ -88,71 +91,42 @@ static void upmu_state_show_lease(struct seq_file *m,
 		   ktime_ms_delta(ktime_get(), hold->since), name);
 }
 
-static void upmu_state_show_cpus(struct seq_file *m)
+static int upmu_state_show(struct seq_file *m, void *unused)
 {
+	const struct upmu_hold *hold;
 	int cpu;
 
+	upmu_state_show_head(m);
+	rcu_read_lock();
+	list_for_each_entry_rcu(hold, &upmu_holds, listed) {
+		if (seq_has_overflowed(m))
+			break; /* this is called again, with more room */
+		upmu_state_show_lease(m, hold);
+	}
+	rcu_read_unlock();
 	for_each_online_cpu(cpu)
 		upmu_state_show_cpu(m, cpu);
-}
-
-/* @lease, or what comes after the last one. */
-static void *upmu_state_item(struct upmu_hold *lease, loff_t *position)
-{
-	if (lease)
-		return lease;
-	*position = UPMU_STATE_CPUS;
-	return &upmu_state_cpus;
-}
-
-static void *upmu_state_start(struct seq_file *m, loff_t *position)
-	__acquires(RCU)
-{
-	rcu_read_lock();
-	if (!*position)
-		return &upmu_state_head;
-	if (*position > UPMU_STATE_CPUS)
-		return NULL;
-	return upmu_state_item(upmu_lease_nth(*position - 1), position);
-}
-
-static void *upmu_state_next(struct seq_file *m, void *item, loff_t *position)
-{
-	++*position;
-	if (item == &upmu_state_cpus)
-		return NULL;
-	if (item == &upmu_state_head)
-		return upmu_state_item(upmu_lease_nth(0), position);
-	return upmu_state_item(upmu_lease_after(item), position);
-}
-
-static void upmu_state_stop(struct seq_file *m, void *item) __releases(RCU)
-{
-	rcu_read_unlock();
-}
-
-static int upmu_state_show(struct seq_file *m, void *item)
-{
-	if (item == &upmu_state_head)
-		upmu_state_show_head(m);
-	else if (item == &upmu_state_cpus)
-		upmu_state_show_cpus(m);
-	else
-		upmu_state_show_lease(m, item);
 	return 0;
 }
 
-static const struct seq_operations upmu_state_ops = {
-	.start = upmu_state_start,
-	.next = upmu_state_next,
-	.stop = upmu_state_stop,
-	.show = upmu_state_show,
+/* Room for all, or it would be written again and again. */
+static int upmu_state_open(struct inode *inode, struct file *file)
+{
+	return single_open_size(file, upmu_state_show, NULL,
+				PAGE_SIZE +
+					UPMU_STATE_LINE * upmu_lease_count());
+}
+
+static const struct proc_ops upmu_state_ops = {
+	.proc_open = upmu_state_open,
+	.proc_read = seq_read,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
 };
 
 int upmu_state_init(void)
 {
-	return proc_create_seq("upmu", 0444, NULL, &upmu_state_ops) ? 0
-								    : -ENOMEM;
+	return proc_create("upmu", 0444, NULL, &upmu_state_ops) ? 0 : -ENOMEM;
 }
 
 void upmu_state_exit(void)
