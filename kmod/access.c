@@ -31,9 +31,9 @@ struct upmu_access {
 };
 
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
-static unsigned int upmu_access_users; /* upmu_mutex */
-static bool upmu_access_on;	       /* upmu_mutex, cpus_read_lock() */
-static bool upmu_access_shared; /* perf's driver writes it too; upmu_mutex */
+/* upmu_mutex, cpus_read_lock() */
+static bool upmu_access_on;
+static bool upmu_access_shared; /* perf's driver writes it too */
 
 u32 upmu_access_bits(u32 mode)
 {
@@ -246,34 +246,11 @@ static void upmu_access_cpu_up_here(void *unused)
 	upmu_access_cpu_up();
 }
 
-int upmu_access_get(void)
-{
-	int err;
-
-	lockdep_assert_held(&upmu_mutex);
-	if (upmu_access_users)
-		goto out;
-	upmu_access_shared = upmu_publish_user_access();
-	err = upmu_watch_get();
-	if (err)
-		return err;
-	cpus_read_lock();
-	WRITE_ONCE(upmu_access_on, true);
-	on_each_cpu(upmu_access_cpu_up_here, NULL, 1);
-	cpus_read_unlock();
-out:
-	upmu_access_users++;
-	return 0;
-}
-
-void upmu_access_put(void)
+void upmu_access_steer_all(bool on)
 {
 	lockdep_assert_held(&upmu_mutex);
-	if (--upmu_access_users)
-		return;
-	cpus_read_lock();
-	WRITE_ONCE(upmu_access_on, false);
+	if (on)
+		upmu_access_shared = upmu_publish_user_access();
+	WRITE_ONCE(upmu_access_on, on);
 	on_each_cpu(upmu_access_cpu_up_here, NULL, 1);
-	cpus_read_unlock();
-	upmu_watch_put();
 }

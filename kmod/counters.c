@@ -63,10 +63,8 @@ static DEFINE_PER_CPU(struct upmu_cpu, upmu_cpu);
 DEFINE_PER_CPU(u32, upmu_held_here); /* @mask where @state is TAKEN */
 static u32 upmu_wanted;
 static unsigned int upmu_session;
-static unsigned int upmu_takers;     /* of upmu_wanted; upmu_mutex */
-static unsigned int upmu_wrap_users; /* of any mode; upmu_mutex */
-static cpumask_t upmu_cpus_of_perf;  /* its events are on what is wanted */
-static cpumask_t upmu_cpus_refused;  /* perf would not go */
+static cpumask_t upmu_cpus_of_perf; /* its events are on what is wanted */
+static cpumask_t upmu_cpus_refused; /* perf would not go */
 
 static void upmu_cpu_go(struct upmu_cpu *cpu, enum upmu_cpu_state state)
 {
@@ -210,8 +208,9 @@ static void upmu_counters_unmark_offline(void)
 			upmu_wrap_mark(cpu, false);
 }
 
-static void upmu_counters_end(void)
+void upmu_counters_end(void)
 {
+	lockdep_assert_held(&upmu_mutex);
 	on_each_cpu(upmu_cpu_return, NULL, 1);
 	upmu_counters_unmark_offline();
 	WRITE_ONCE(upmu_wanted, 0);
@@ -224,10 +223,11 @@ static void upmu_counters_end(void)
 	upmu_wrap_pin();
 }
 
-static int upmu_counters_begin(u32 mask)
+int upmu_counters_begin(u32 mask)
 {
 	int err = upmu_pinned_admit(mask);
 
+	lockdep_assert_held(&upmu_mutex);
 	if (err)
 		return err;
 	upmu_session++;
@@ -243,47 +243,9 @@ static int upmu_counters_begin(u32 mask)
 		err = -EBUSY;
 	if (err)
 		upmu_counters_end();
-	return err;
-}
-
-/* Which counters a mode takes. */
-static const u32 upmu_mode_mask[UPMU_MODES] = {
-	[UPMU_MODE_CYCLES] = UPMU_MASK_CYCLES,
-	[UPMU_MODE_RAW] = UPMU_ALL_COUNTERS,
-};
-
-int upmu_counters_get(u32 mode)
-{
-	u32 mask = upmu_mode_mask[mode];
-	int err = 0;
-
-	lockdep_assert_held(&upmu_mutex);
-	cpus_read_lock();
-	if (!upmu_wrap_users)
-		upmu_wrap();
-	if (mask && !upmu_takers)
-		err = upmu_counters_begin(mask);
-	if (!err) {
-		upmu_wrap_users++;
-		upmu_takers += mask != 0;
-	} else if (!upmu_wrap_users) {
-		upmu_unwrap();
-	}
-	cpus_read_unlock();
-	if (mask && !err)
+	else
 		schedule_delayed_work(&upmu_looks, UPMU_LOOK_PERIOD);
 	return err;
-}
-
-void upmu_counters_put(u32 mode)
-{
-	lockdep_assert_held(&upmu_mutex);
-	cpus_read_lock();
-	if (upmu_mode_mask[mode] && !--upmu_takers)
-		upmu_counters_end();
-	if (!--upmu_wrap_users)
-		upmu_unwrap();
-	cpus_read_unlock();
 }
 
 bool upmu_counters_intact(void)

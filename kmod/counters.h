@@ -17,9 +17,9 @@
 
 /* counters.c */
 
-/* Begin and end of what @mode needs; upmu_mutex. */
-int upmu_counters_get(u32 mode);
-void upmu_counters_put(u32 mode);
+/* All counters or the cycle counter are taken; upmu_mutex, cpus_read_lock() */
+int upmu_counters_begin(u32 mask);
+void upmu_counters_end(void);
 /* What perf is to keep off, on every CPU: 0, the cycle counter, or all. */
 u32 upmu_counters_wanted(void);
 DECLARE_PER_CPU(u32, upmu_held_here);

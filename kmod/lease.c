@@ -8,6 +8,7 @@
  * work. Until that is done the lease counts among those that exclude others.
  */
 #include <linux/capability.h>
+#include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
@@ -71,28 +72,67 @@ void upmu_hold_put(struct upmu_hold *hold)
 
 /* Beginning */
 
-/* What a mode needs beside the permission. */
+static unsigned int upmu_takers(void)
+{
+	return upmu_users[UPMU_MODE_CYCLES] + upmu_users[UPMU_MODE_RAW];
+}
+
+static bool upmu_lease_any_users(void)
+{
+	return upmu_users[UPMU_MODE_COUNT] || upmu_takers();
+}
+
+/* All that only the first lease does, and only the last one puts back. */
+static int upmu_mode_begin_locked(u32 mode, bool first)
+{
+	int err = 0;
+
+	if (first)
+		upmu_wrap();
+	if (mode != UPMU_MODE_COUNT && !upmu_takers())
+		err = upmu_counters_begin(mode == UPMU_MODE_RAW
+						  ? UPMU_ALL_COUNTERS
+						  : UPMU_MASK_CYCLES);
+	if (first && err)
+		upmu_unwrap();
+	else if (first)
+		upmu_access_steer_all(true);
+	return err;
+}
+
 static int upmu_mode_begin(u32 mode)
 {
-	int err;
+	bool first = !upmu_lease_any_users();
+	int err = first ? upmu_watch_begin() : 0;
 
-	err = upmu_counters_get(mode);
 	if (err)
 		return err;
-	err = upmu_access_get();
-	if (err) {
-		upmu_counters_put(mode);
-		return err;
-	}
-	upmu_users[mode]++;
-	return 0;
+	cpus_read_lock();
+	err = upmu_mode_begin_locked(mode, first);
+	cpus_read_unlock();
+	if (!err)
+		upmu_users[mode]++;
+	else if (first)
+		upmu_watch_end();
+	return err;
 }
 
 static void upmu_mode_end(u32 mode)
 {
+	bool last;
+
 	upmu_users[mode]--;
-	upmu_access_put();
-	upmu_counters_put(mode);
+	last = !upmu_lease_any_users();
+	cpus_read_lock();
+	if (last)
+		upmu_access_steer_all(false);
+	if (mode != UPMU_MODE_COUNT && !upmu_takers())
+		upmu_counters_end();
+	if (last)
+		upmu_unwrap();
+	cpus_read_unlock();
+	if (last)
+		upmu_watch_end();
 }
 
 /* RAW is alone. */
@@ -100,8 +140,7 @@ static int upmu_mode_admit(u32 mode)
 {
 	if (upmu_users[UPMU_MODE_RAW])
 		return -EBUSY;
-	if (mode == UPMU_MODE_RAW &&
-	    (upmu_users[UPMU_MODE_COUNT] || upmu_users[UPMU_MODE_CYCLES]))
+	if (mode == UPMU_MODE_RAW && upmu_lease_any_users())
 		return -EBUSY;
 	return 0;
 }
@@ -361,12 +400,6 @@ static void upmu_lease_sweep(void)
 		more = upmu_process_sweep(16);
 		raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	} while (more);
-}
-
-static bool upmu_lease_any_users(void)
-{
-	return upmu_users[UPMU_MODE_COUNT] || upmu_users[UPMU_MODE_CYCLES] ||
-	       upmu_users[UPMU_MODE_RAW];
 }
 
 /* For the log only: two that write at once may mix. */

@@ -81,9 +81,8 @@ unsigned int upmu_core_arch(void);
 
 /* What a mode permits: bits of the permission register. */
 u32 upmu_access_bits(u32 mode);
-/* Begin and end to steer the permission registers; upmu_mutex. */
-int upmu_access_get(void);
-void upmu_access_put(void);
+/* The permission registers are steered, or not; upmu_mutex, cpus_read_lock() */
+void upmu_access_steer_all(bool on);
 /* Every CPU looks again at what it runs, before this returns. */
 void upmu_access_refresh(void);
 /* This CPU does; interrupts off. */
@@ -108,9 +107,9 @@ u32 upmu_access_granted(int cpu);
 
 int upmu_watch_init(void);
 void upmu_watch_exit(void);
-/* upmu_mutex */
-int upmu_watch_get(void);
-void upmu_watch_put(void);
+/* The probes are there from now on, and for a while after; upmu_mutex. */
+int upmu_watch_begin(void);
+void upmu_watch_end(void);
 
 /* cpu.c */
 

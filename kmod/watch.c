@@ -52,7 +52,7 @@ static struct upmu_watch upmu_watches[] = {
 	{ "sched_process_exit", upmu_on_exit },
 };
 
-static unsigned int upmu_watch_users; /* upmu_mutex, as the next */
+static bool upmu_watch_wanted; /* upmu_mutex, as the next */
 static bool upmu_watch_attached;
 
 static void upmu_watch_detach_first(size_t n)
@@ -94,33 +94,27 @@ static void upmu_watch_detach(void)
 static void upmu_watch_expire(struct work_struct *work)
 {
 	mutex_lock(&upmu_mutex);
-	if (!upmu_watch_users)
+	if (!upmu_watch_wanted)
 		upmu_watch_detach();
 	mutex_unlock(&upmu_mutex);
 }
 
 static DECLARE_DELAYED_WORK(upmu_watch_expiry, upmu_watch_expire);
 
-int upmu_watch_get(void)
+int upmu_watch_begin(void)
 {
-	int err;
+	int err = upmu_watch_attached ? 0 : upmu_watch_attach();
 
 	lockdep_assert_held(&upmu_mutex);
-	if (!upmu_watch_attached) {
-		err = upmu_watch_attach();
-		if (err)
-			return err;
-	}
-	upmu_watch_users++;
-	return 0;
+	upmu_watch_wanted = !err;
+	return err;
 }
 
-void upmu_watch_put(void)
+void upmu_watch_end(void)
 {
 	lockdep_assert_held(&upmu_mutex);
-	if (!--upmu_watch_users)
-		mod_delayed_work(system_wq, &upmu_watch_expiry,
-				 UPMU_WATCH_LINGER);
+	upmu_watch_wanted = false;
+	mod_delayed_work(system_wq, &upmu_watch_expiry, UPMU_WATCH_LINGER);
 }
 
 static void upmu_watch_find(struct tracepoint *point, void *unused)
