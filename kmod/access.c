@@ -165,7 +165,7 @@ void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 		upmu_access_change(prev, process);
 }
 
-void upmu_access_refresh_local(void)
+void upmu_access_refresh_here(void *unused)
 {
 	const struct mm_struct *mm = current->mm;
 
@@ -192,11 +192,6 @@ void upmu_access_regain(void)
 	upmu_access_set(this_cpu_read(upmu_access.granted));
 }
 
-static void upmu_access_refresh_here(void *unused)
-{
-	upmu_access_refresh_local();
-}
-
 void upmu_access_refresh(void)
 {
 	on_each_cpu(upmu_access_refresh_here, NULL, 1);
@@ -215,7 +210,7 @@ static void upmu_access_steer(void)
 		upmu_access_heed();
 	upmu_guard_begin();
 	access->steered = true;
-	upmu_access_refresh_local();
+	upmu_access_refresh_here(NULL);
 }
 
 static void upmu_access_release(void)
@@ -233,17 +228,12 @@ static void upmu_access_release(void)
 	upmu_regs_set_user_access(access->prior);
 }
 
-void upmu_access_cpu_up(void)
+void upmu_access_cpu_up(void *unused)
 {
 	if (READ_ONCE(upmu_access_on))
 		upmu_access_steer();
 	else
 		upmu_access_release(); /* ended while this CPU was away */
-}
-
-static void upmu_access_cpu_up_here(void *unused)
-{
-	upmu_access_cpu_up();
 }
 
 void upmu_access_steer_all(bool on)
@@ -252,5 +242,5 @@ void upmu_access_steer_all(bool on)
 	if (on)
 		upmu_access_shared = upmu_publish_user_access();
 	WRITE_ONCE(upmu_access_on, on);
-	on_each_cpu(upmu_access_cpu_up_here, NULL, 1);
+	on_each_cpu(upmu_access_cpu_up, NULL, 1);
 }

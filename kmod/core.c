@@ -66,7 +66,7 @@ static u32 upmu_core_version(u32 midr)
 static const char upmu_core_is_foreign[] =
 	"a kernel for ARMv6 and later cores in one: nothing is granted on the later ones";
 
-void upmu_core_cpu_up(void)
+void upmu_core_cpu_up(void *unused)
 {
 	struct upmu_core *core = this_cpu_ptr(&upmu_core);
 
@@ -84,13 +84,8 @@ const struct upmu_core *upmu_core_of(int cpu)
 	return core->version ? core : NULL;
 }
 
-static void upmu_core_cpu_up_here(void *unused)
-{
-	upmu_core_cpu_up();
-}
-
 int upmu_core_init(void)
 {
-	on_each_cpu(upmu_core_cpu_up_here, NULL, 1);
+	on_each_cpu(upmu_core_cpu_up, NULL, 1);
 	return 0;
 }

@@ -248,11 +248,6 @@ int upmu_counters_begin(u32 mask)
 	return err;
 }
 
-bool upmu_counters_intact(void)
-{
-	return upmu_wrap_intact();
-}
-
 /* Nothing is held. */
 void upmu_counters_exit(void)
 {

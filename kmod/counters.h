@@ -30,8 +30,6 @@ static inline u32 upmu_counters_held(void)
 	return this_cpu_read(upmu_held_here);
 }
 
-/* Nobody took the PMU from under this module. */
-bool upmu_counters_intact(void);
 void upmu_counters_exit(void);
 /* This CPU goes, comes online, or comes out of idle; interrupts off. */
 void upmu_counters_cpu_down(void);
@@ -68,7 +66,7 @@ void upmu_wrap(void);
 void upmu_unwrap(void);
 /* One more PMU: a CPU comes online. */
 void upmu_wrap_new(struct upmu_pmu *upmu);
-/* They still are; any context. */
+/* They still are: nobody took the PMU from under us; any context. */
 bool upmu_wrap_intact(void);
 /* What @pmu's driver is called by now. */
 void upmu_wrap_look(const struct arm_pmu *pmu, struct upmu_pmu_ops *ops);

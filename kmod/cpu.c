@@ -17,9 +17,9 @@ static int upmu_cpu_online(unsigned int cpu)
 
 	upmu_publish_cpu(cpu);
 	local_irq_save(flags);
-	upmu_core_cpu_up();
+	upmu_core_cpu_up(NULL);
 	upmu_counters_cpu_online();
-	upmu_access_cpu_up();
+	upmu_access_cpu_up(NULL);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -46,7 +46,7 @@ static int upmu_cpu_pm(struct notifier_block *block, unsigned long action,
 	case CPU_PM_EXIT:
 	case CPU_PM_ENTER_FAILED:
 		upmu_counters_cpu_up();
-		upmu_access_cpu_up();
+		upmu_access_cpu_up(NULL);
 		return NOTIFY_OK;
 	default:
 		return NOTIFY_DONE;

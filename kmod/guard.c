@@ -164,7 +164,7 @@ void upmu_guard_end(void)
 	guard->begun = false;
 	upmu_regs_disable(~perf & ~guard->extra);
 	for (n = 0; n < counters; n++)
-		if (!(perf & (1u << n)) && upmu_regs_type(n) != guard->type[n])
+		if (!(perf & BIT(n)) && upmu_regs_type(n) != guard->type[n])
 			upmu_regs_set_type(n, guard->type[n]);
 	if (!(perf & UPMU_MASK_CYCLES) && upmu_regs_has_filter())
 		upmu_regs_set_type(31, guard->filter);

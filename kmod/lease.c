@@ -483,7 +483,7 @@ void upmu_lease_check(void)
 {
 	struct upmu_hold *hold;
 
-	if (upmu_counters_intact())
+	if (upmu_wrap_intact())
 		return;
 	if (upmu_open_choice() != UPMU_OPEN_NONE)
 		pr_warn_once("open=%s is broken: somebody replaced what keeps perf off\n",
@@ -528,19 +528,14 @@ static void upmu_lease_tell_all(struct work_struct *work)
 
 static DECLARE_WORK(upmu_tell, upmu_lease_tell_all);
 
-void upmu_lease_tell(void)
+static void upmu_lease_tell_irq(struct irq_work *work)
 {
 	queue_work(upmu_queue, &upmu_tell);
 }
 
-static void upmu_lease_tell_irq(struct irq_work *work)
-{
-	upmu_lease_tell();
-}
-
 static struct irq_work upmu_tell_irq;
 
-void upmu_lease_tell_from_switch(void)
+void upmu_lease_tell(void)
 {
 	irq_work_queue(&upmu_tell_irq);
 }

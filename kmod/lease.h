@@ -98,14 +98,15 @@ void upmu_lease_settle(void);
 void upmu_lease_settle_locked(void); /* upmu_mutex */
 /* What was taken from perf was taken back by somebody: tell the holders. */
 void upmu_lease_check(void);
-/* Something happened to covered processes: holders are told, soon. */
+/*
+ * Something happened to covered processes: holders are told, soon. Also from
+ * where the scheduler holds its locks.
+ */
 void upmu_lease_tell(void);
 /* enum upmu_written, up to now. */
 u32 upmu_lease_written(const struct upmu_hold *hold);
 /* Who wrote last, for the log. */
 void upmu_lease_writer(const struct task_struct *task);
-/* The same from where the scheduler holds its locks. */
-void upmu_lease_tell_from_switch(void);
 /* Fills what INFO tells of all leases. */
 void upmu_lease_info(struct upmu_info *info);
 unsigned int upmu_lease_count(void);

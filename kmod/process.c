@@ -2,6 +2,7 @@
 /*
  * process.c - the processes that leases cover
  */
+#include <linux/binfmts.h>
 #include <linux/hash.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
@@ -92,7 +93,6 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 	u32 bits = READ_ONCE(upmu_table.otherwise);
 	u32 most = READ_ONCE(upmu_table.most);
 	const struct upmu_family *family;
-	const struct upmu_leases *leases;
 
 	if (!process)
 		return bits;
@@ -100,10 +100,9 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 	if (bits == most)
 		return bits;
 	family = READ_ONCE(process->family);
-	if (family) {
-		leases = upmu_family_leases(family, process->executed);
-		bits |= READ_ONCE(leases->bits);
-	}
+	if (family)
+		bits |= READ_ONCE(
+			upmu_family_leases(family, process->executed)->bits);
 	if (bits == most)
 		return bits;
 	return upmu_process_others_bits(process, bits, most);
@@ -421,7 +420,7 @@ static void upmu_process_mark(struct upmu_process *process,
 		for (family = process->family; family; family = family->outer)
 			atomic_or(written, &family->written);
 	}
-	upmu_lease_tell_from_switch();
+	upmu_lease_tell();
 }
 
 void notrace upmu_process_wrote(const struct task_struct *task, u32 written)
@@ -494,7 +493,8 @@ static void upmu_process_join(struct upmu_process *child,
 		family->joined = true;
 }
 
-void upmu_process_forked(struct task_struct *parent, struct task_struct *child)
+void upmu_process_forked(void *data, struct task_struct *parent,
+			 struct task_struct *child)
 {
 	struct upmu_process *process, *more;
 	unsigned long flags;
@@ -543,17 +543,18 @@ static void upmu_process_replace(struct task_struct *task,
 	else if (more)
 		queue_rcu_work(upmu_reaper, &more->free);
 	/* No switch happened: this CPU still permits what the old mm had. */
-	upmu_access_refresh_local();
+	upmu_access_refresh_here(NULL);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 }
 
-void upmu_process_executed(struct task_struct *task, bool privileged)
+void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
+			   struct linux_binprm *bprm)
 {
 	struct upmu_process *more = NULL;
 
 	upmu_process_check(task);
 	upmu_lease_end_of(task_tgid(task));
-	if (!privileged && upmu_process_passes_on(task, true)) {
+	if (!bprm->secureexec && upmu_process_passes_on(task, true)) {
 		more = upmu_process_new_atomic(task);
 		if (!more)
 			upmu_process_lost(task);
@@ -561,13 +562,12 @@ void upmu_process_executed(struct task_struct *task, bool privileged)
 	upmu_process_replace(task, more);
 }
 
-void upmu_process_exited(struct task_struct *task)
+void upmu_process_exited(UPMU_EXIT_ARGS)
 {
 	struct upmu_process *process;
 	unsigned long flags;
 
 	upmu_process_check(task);
-
 	/* A process ends with its last thread. */
 	if (atomic_read(&task->signal->live))
 		return;

@@ -20,6 +20,8 @@
 
 #include "upmu.h"
 
+struct linux_binprm;
+
 /**
  * struct upmu_leases - so many leases of each mode
  * @of: by mode
@@ -180,9 +182,11 @@ bool upmu_process_sweep(unsigned int most);
 /* @task wrote registers (enum upmu_written); the scheduler's locks held. */
 void upmu_process_wrote(const struct task_struct *task, u32 written);
 
-/* The scheduler's tracepoints tell; no sleep, upmu_lock not held. */
-void upmu_process_forked(struct task_struct *parent, struct task_struct *child);
-void upmu_process_executed(struct task_struct *task, bool privileged);
-void upmu_process_exited(struct task_struct *task);
+/* The probes of sched_process_...; no sleep, upmu_lock not held. */
+void upmu_process_forked(void *data, struct task_struct *parent,
+			 struct task_struct *child);
+void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
+			   struct linux_binprm *bprm);
+void upmu_process_exited(UPMU_EXIT_ARGS);
 
 #endif

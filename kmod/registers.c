@@ -5,17 +5,13 @@
  * Interrupts are off throughout, so perf does not come between a selector and
  * the register that it selects.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 
 #include "counters.h"
 
 /* Something for a counter to count until it has passed 2^32. */
 #define UPMU_OVERFLOW_SPINS 64
-
-static u32 upmu_counter_bit(unsigned int n)
-{
-	return (u32)1 << n;
-}
 
 void upmu_registers_save(struct upmu_registers *saved, u32 mask)
 {
@@ -36,7 +32,7 @@ void upmu_registers_save(struct upmu_registers *saved, u32 mask)
 			saved->filter = upmu_regs_type(31);
 	}
 	for (n = 0; n < saved->counters; n++) {
-		if (!(mask & upmu_counter_bit(n)))
+		if (!(mask & BIT(n)))
 			continue;
 		saved->type[n] = upmu_regs_type(n);
 		saved->counter[n] = upmu_regs_counter(n);
@@ -53,7 +49,7 @@ static void upmu_registers_overflow(u32 mask, unsigned int counters)
 	u32 idle = upmu_regs_has_enables() ? 0 : UPMU_REGS_EVENT_CYCLES;
 
 	for (n = 0; n < counters; n++) {
-		if (!(mask & upmu_counter_bit(n)))
+		if (!(mask & BIT(n)))
 			continue;
 		upmu_regs_set_type(n, idle);
 		upmu_regs_set_counter(n, U32_MAX);
@@ -101,7 +97,7 @@ void upmu_registers_restore(const struct upmu_registers *saved, u32 mask)
 			upmu_regs_set_type(31, saved->filter);
 	}
 	for (n = 0; n < saved->counters; n++) {
-		if (!(mask & upmu_counter_bit(n)))
+		if (!(mask & BIT(n)))
 			continue;
 		upmu_regs_set_type(n, saved->type[n]);
 		upmu_regs_set_counter(n, saved->counter[n]);
@@ -139,8 +135,7 @@ void upmu_registers_begin(u32 mask)
 		upmu_regs_set_type(31, upmu_regs_filter_none());
 	upmu_regs_select(selected);
 	if (mask == UPMU_ALL_COUNTERS)
-		mask = UPMU_MASK_CYCLES |
-		       (upmu_counter_bit(upmu_regs_counters()) - 1);
+		mask = UPMU_MASK_CYCLES | (BIT(upmu_regs_counters()) - 1);
 	upmu_regs_enable(mask);
 	upmu_regs_change_control(UPMU_CONTROL_D, UPMU_CONTROL_E);
 	upmu_regs_isb();

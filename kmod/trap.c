@@ -272,7 +272,7 @@ static bool upmu_trap_again(struct pt_regs *user)
 	if (!upmu_publish_user_access())
 		return false; /* nobody else writes the register */
 	if (bits & ~upmu_regs_user_access()) {
-		upmu_access_refresh_local();
+		upmu_access_refresh_here(NULL);
 		return true;
 	}
 	return upmu_trap_try(user);

@@ -71,7 +71,7 @@ struct upmu_core {
 
 int upmu_core_init(void);
 /* This CPU is looked at; interrupts off. */
-void upmu_core_cpu_up(void);
+void upmu_core_cpu_up(void *unused);
 /* NULL: it has no PMU that can be known, or was never online. */
 const struct upmu_core *upmu_core_of(int cpu);
 /* The register interface: 6, 7 or 8. */
@@ -86,11 +86,11 @@ void upmu_access_steer_all(bool on);
 /* Every CPU looks again at what it runs, before this returns. */
 void upmu_access_refresh(void);
 /* This CPU does; interrupts off. */
-void upmu_access_refresh_local(void);
+void upmu_access_refresh_here(void *unused);
 /* The probe of sched_switch; interrupts off. */
 upmu_switch_probe upmu_access_on_switch;
 /* This CPU came online, or lost its registers in idle; interrupts off. */
-void upmu_access_cpu_up(void);
+void upmu_access_cpu_up(void *unused);
 /* perf's driver is about to write this CPU's register, and has. */
 void upmu_access_yield(void);
 void upmu_access_regain(void);

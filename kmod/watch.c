@@ -6,7 +6,6 @@
  * and SRCU when one was detached shortly before, so they stay for a while
  * after the last use: thousands of short leases would take minutes otherwise.
  */
-#include <linux/binfmts.h>
 #include <linux/kernel.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
@@ -15,23 +14,6 @@
 #include "process.h"
 
 #define UPMU_WATCH_LINGER (2 * HZ)
-
-static void upmu_on_fork(void *data, struct task_struct *parent,
-			 struct task_struct *child)
-{
-	upmu_process_forked(parent, child);
-}
-
-static void upmu_on_exec(void *data, struct task_struct *task, pid_t old_pid,
-			 struct linux_binprm *bprm)
-{
-	upmu_process_executed(task, bprm->secureexec);
-}
-
-static void upmu_on_exit(UPMU_EXIT_ARGS)
-{
-	upmu_process_exited(task);
-}
 
 /**
  * struct upmu_watch - one tracepoint
@@ -47,9 +29,9 @@ struct upmu_watch {
 
 static struct upmu_watch upmu_watches[] = {
 	{ "sched_switch", upmu_access_on_switch },
-	{ "sched_process_fork", upmu_on_fork },
-	{ "sched_process_exec", upmu_on_exec },
-	{ "sched_process_exit", upmu_on_exit },
+	{ "sched_process_fork", upmu_process_forked },
+	{ "sched_process_exec", upmu_process_executed },
+	{ "sched_process_exit", upmu_process_exited },
 };
 
 static bool upmu_watch_wanted; /* upmu_mutex, as the next */
@@ -130,9 +112,9 @@ static void upmu_watch_find(struct tracepoint *point, void *unused)
 static void __always_unused upmu_watch_check_types(void)
 {
 	check_trace_callback_type_sched_switch(upmu_access_on_switch);
-	check_trace_callback_type_sched_process_fork(upmu_on_fork);
-	check_trace_callback_type_sched_process_exec(upmu_on_exec);
-	check_trace_callback_type_sched_process_exit(upmu_on_exit);
+	check_trace_callback_type_sched_process_fork(upmu_process_forked);
+	check_trace_callback_type_sched_process_exec(upmu_process_executed);
+	check_trace_callback_type_sched_process_exit(upmu_process_exited);
 }
 
 int upmu_watch_init(void)
