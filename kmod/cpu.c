@@ -7,6 +7,7 @@
 #include <linux/irqflags.h>
 
 #include "counters.h"
+#include "fold.h"
 
 static enum cpuhp_state upmu_cpuhp;
 
@@ -20,6 +21,7 @@ static int upmu_cpu_online(unsigned int cpu)
 	upmu_core_cpu_up(NULL);
 	upmu_counters_cpu_online();
 	upmu_access_cpu_up(NULL);
+	upmu_fold_cpu_online();
 	local_irq_restore(flags);
 	return 0;
 }

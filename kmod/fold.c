@@ -6,13 +6,11 @@
  * run with interrupts off, and fires in interrupt context (_HARD) on PREEMPT_RT
  * too: a real-time thread that never leaves the CPU cannot hold it up.
  */
-#include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
 #include <linux/perf/arm_pmu.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
-#include <linux/smp.h>
 
 #include "fold.h"
 #include "upmu.h"
@@ -32,7 +30,6 @@ static unsigned int upmu_fold_count;
 
 /* perf's own; the same function for every struct arm_pmu. */
 static int (*upmu_fold_perf_add)(struct perf_event *event, int flags);
-static enum cpuhp_state upmu_fold_state;
 
 /*
  * Stopping takes the count into 64 bits; starting writes the counter anew,
@@ -77,7 +74,7 @@ static enum hrtimer_restart upmu_fold_fire(struct hrtimer *timer)
 }
 
 /* Interrupts off. */
-static void upmu_fold_start_timer(void *unused)
+static void upmu_fold_start_timer(void)
 {
 	hrtimer_start(this_cpu_ptr(&upmu_fold_timer),
 		      ns_to_ktime(UPMU_FOLD_PERIOD_NS),
@@ -90,21 +87,15 @@ static int upmu_fold_add(struct perf_event *event, int flags)
 	int err = upmu_fold_perf_add(event, flags);
 
 	if (!err && !hrtimer_is_queued(this_cpu_ptr(&upmu_fold_timer)))
-		upmu_fold_start_timer(NULL);
+		upmu_fold_start_timer();
 	return err;
 }
 
 /* Also takes a timer back that moved away when this CPU went offline. */
-static int upmu_fold_online(unsigned int cpu)
+void upmu_fold_cpu_online(void)
 {
-	unsigned long flags;
-
-	if (!upmu_fold_active())
-		return 0;
-	local_irq_save(flags);
-	upmu_fold_start_timer(NULL);
-	local_irq_restore(flags);
-	return 0;
+	if (upmu_fold_active())
+		upmu_fold_start_timer();
 }
 
 void upmu_fold_pmu(struct arm_pmu *pmu)
@@ -119,8 +110,6 @@ void upmu_fold_pmu(struct arm_pmu *pmu)
 	smp_store_release(&upmu_fold_count, n + 1);
 	upmu_fold_perf_add = pmu->pmu.add;
 	WRITE_ONCE(pmu->pmu.add, upmu_fold_add);
-	/* For what is being counted already. */
-	on_each_cpu(upmu_fold_start_timer, NULL, 1);
 	pr_info("perf's %s has no interrupt: while in use it is folded every %u ms\n",
 		pmu->name, (u32)(UPMU_FOLD_PERIOD_NS / NSEC_PER_MSEC));
 }
@@ -132,18 +121,12 @@ bool upmu_fold_active(void)
 
 int upmu_fold_init(void)
 {
-	int cpu, state;
+	int cpu;
 
 	for_each_possible_cpu(cpu)
 		upmu_compat_hrtimer_setup(per_cpu_ptr(&upmu_fold_timer, cpu),
 					  upmu_fold_fire, CLOCK_MONOTONIC,
 					  HRTIMER_MODE_REL_PINNED_HARD);
-	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN,
-					  "upmu/fold:online", upmu_fold_online,
-					  NULL);
-	if (state < 0)
-		return state;
-	upmu_fold_state = state;
 	return 0;
 }
 
@@ -152,7 +135,6 @@ void upmu_fold_exit(void)
 	unsigned int i;
 	int cpu;
 
-	cpuhp_remove_state_nocalls(upmu_fold_state);
 	for (i = 0; i < upmu_fold_count; i++)
 		WRITE_ONCE(upmu_fold_pmus[i]->pmu.add, upmu_fold_perf_add);
 	/* perf calls with interrupts off: after this no call is under way. */

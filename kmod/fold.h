@@ -23,10 +23,13 @@ void upmu_fold_exit(void);
  * anything on a CPU, a timer there does ten times a second what the interrupt
  * would do. Where nothing is counted no timer runs.
  *
- * Call it once for each PMU, with interrupts on, also while a CPU comes online;
- * one caller at a time.
+ * Call it once for each PMU, before upmu_fold_cpu_online() on its CPUs; one
+ * caller at a time.
  */
 void upmu_fold_pmu(struct arm_pmu *pmu);
+
+/* This CPU came online, or counts already as the module is loaded. */
+void upmu_fold_cpu_online(void);
 
 /* Is there a PMU that is folded? */
 bool upmu_fold_active(void);
