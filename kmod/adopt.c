@@ -22,7 +22,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "adopt.h"
 #include "cores.h"
 #include "upmu.h"
 
@@ -291,6 +290,7 @@ static int upmu_adopt_missing(const char *mode)
 	return upmu_adopt_first_known(known->names);
 }
 
+/* 0: each online CPU has a PMU of perf's now, or nothing was asked for. */
 int upmu_adopt_init(void)
 {
 	const char *mode = upmu_adopt_mode;

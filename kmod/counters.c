@@ -25,7 +25,6 @@
 #include "counters.h"
 #include "guard.h"
 #include "lease.h"
-#include "pinned.h"
 
 /* How soon a holder is told that somebody took its registers. */
 #define UPMU_LOOK_PERIOD HZ

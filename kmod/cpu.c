@@ -7,7 +7,6 @@
 #include <linux/irqflags.h>
 
 #include "counters.h"
-#include "fold.h"
 
 static enum cpuhp_state upmu_cpuhp;
 

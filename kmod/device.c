@@ -16,10 +16,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "adopt.h"
-#include "fold.h"
 #include "lease.h"
-#include "trap.h"
 
 #define UPMU_LEASE_FLAGS (UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC)
 

@@ -2,6 +2,13 @@
 /*
  * fold.c - counts beyond 32 bits on a PMU that has no interrupt
  *
+ * perf adds what a counter has counted to 64 bits when the counter's event is
+ * read, when it leaves the CPU, and at the overflow interrupt. Without that
+ * interrupt a thread that has its CPU to itself for 2^32 counts loses them, and
+ * what is read through perf's page is wrong from 2^31 on. So while such a PMU
+ * counts anything on a CPU, a timer there does ten times a second what the
+ * interrupt would do. Where nothing is counted no timer runs.
+ *
  * The timer is pinned to its CPU, where perf's own accesses to the counters
  * run with interrupts off, and fires in interrupt context (_HARD) on PREEMPT_RT
  * too: a real-time thread that never leaves the CPU cannot hold it up.
@@ -12,7 +19,6 @@
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 
-#include "fold.h"
 #include "upmu.h"
 
 /*

@@ -5,10 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 
-#include "adopt.h"
-#include "fold.h"
 #include "lease.h"
-#include "trap.h"
 
 static const struct upmu_part {
 	const char *name;

@@ -14,7 +14,6 @@
 
 #include "counters.h"
 #include "lease.h"
-#include "pinned.h"
 
 /* What is left of the one that a lease was refused for; upmu_mutex. */
 static char upmu_pinned_comm[TASK_COMM_LEN];

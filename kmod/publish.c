@@ -11,7 +11,6 @@
 #include <linux/slab.h>
 
 #include "counters.h"
-#include "fold.h"
 
 /* perf_event_attr.config1 of an event that user mode will read, as on arm64. */
 #define UPMU_CONFIG1_USER BIT(1)

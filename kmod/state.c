@@ -18,7 +18,6 @@
 
 #include "counters.h"
 #include "lease.h"
-#include "pinned.h"
 #include "process.h"
 
 /* A lease's line is shorter. */

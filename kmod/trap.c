@@ -34,7 +34,6 @@
 #include <linux/uaccess.h>
 
 #include "process.h"
-#include "trap.h"
 
 /*
  * The last try that nothing seemed to be wrong with. On this CPU with

@@ -175,6 +175,50 @@ struct upmu_pmu *upmu_publish_find(const struct pmu *pmu);
 /* hw_perf_event.idx as a mask: bit n event counter n, bit 31 cycles. */
 u32 upmu_publish_mask(const struct upmu_pmu *upmu, int idx);
 
+/* adopt.c */
+
+/*
+ * Lets the kernel's own driver bind to this machine's CPU PMU, if the parameter
+ * `adopt` says so, before perf's PMUs are looked for. What that registers stays
+ * until reboot. What was done, or why nothing was, is in the log. Sleeps.
+ */
+int upmu_adopt_init(void);
+/* Is there an adopted PMU, by this load of the module or an earlier one? */
+bool upmu_adopt_active(void);
+
+/* fold.c */
+
+int upmu_fold_init(void);
+/* Returns when no timer runs any more and perf is as before. */
+void upmu_fold_exit(void);
+/*
+ * Keeps @pmu's counts right, if it has no interrupt. Once for each PMU, before
+ * the next is called on its CPUs; one caller at a time.
+ */
+void upmu_fold_pmu(struct arm_pmu *pmu);
+/* This CPU came online, or counts already as the module is loaded. */
+void upmu_fold_cpu_online(void);
+/* Is there a PMU that is folded? */
+bool upmu_fold_active(void);
+
+/* pinned.c */
+
+/*
+ * -EBUSY: a pinned event would not get its counter back if perf kept off the
+ * counters in @mask. Its owner is in the log and in /proc/upmu. upmu_mutex,
+ * cpus_read_lock().
+ */
+int upmu_pinned_admit(u32 mask);
+/* Of the last refusal, if there was one. */
+void upmu_pinned_show(struct seq_file *m);
+
+/* trap.c */
+
+int upmu_trap_init(void);
+void upmu_trap_exit(void);
+/* Leases hold here against all that takes the permission away. */
+bool upmu_trap_works(void);
+
 /* open.c */
 
 u32 upmu_open_choice(void);
