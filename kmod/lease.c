@@ -304,7 +304,7 @@ u32 upmu_lease_written(const struct upmu_hold *hold)
 	rcu_read_lock();
 	process = READ_ONCE(hold->process);
 	family = READ_ONCE(hold->family);
-	written = READ_ONCE(hold->written) | READ_ONCE(hold->kept);
+	written = atomic_read(&hold->written) | READ_ONCE(hold->kept);
 	if (process)
 		written |= atomic_read(&process->written);
 	if (family)
@@ -417,13 +417,12 @@ void notrace upmu_lease_writer(const struct task_struct *task)
 
 static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
 {
-	bool first = !hold->written;
+	u32 before = atomic_fetch_or(written, &hold->written);
 
-	if (!(written & ~hold->written))
+	if (!(written & ~before))
 		return;
-	WRITE_ONCE(hold->written, hold->written | written);
 	wake_up_interruptible_all(&hold->wait);
-	if (first)
+	if (!before)
 		pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
 			  upmu_mode_names[hold->mode], hold->comm,
 			  pid_nr(hold->pid), upmu_writer.comm, upmu_writer.pid);

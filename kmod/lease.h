@@ -51,7 +51,8 @@
  *
  * upmu_mutex: @pid, @uid, @comm, @mode, @flags and @since, set while it is NONE;
  * @family at its end. upmu_lock: the lists, @process, @kept, @state (BROKEN
- * comes by cmpxchg). @written is only told, and may lag.
+ * comes by cmpxchg). @written (atomic) is only told, and may lag: a work tells
+ * it, and whoever settles the lease's end, perhaps at the same time.
  */
 struct upmu_hold {
 	struct kref ref;
@@ -66,7 +67,7 @@ struct upmu_hold {
 	u32 mode;
 	u32 flags;
 	u32 state;
-	u32 written;
+	atomic_t written;
 	u32 kept;
 	ktime_t since;
 	wait_queue_head_t wait;

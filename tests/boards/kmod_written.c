@@ -12,6 +12,8 @@
 
 #define PEEK "/proc/upmu_peek"
 
+#define TOLD_ROUNDS 200
+
 #define NOWHERE 0xc0000000u /* PMXEVTYPER.P, .U: counts nothing */
 
 static struct times total(int fd)
@@ -470,6 +472,36 @@ static void throttle_test(void)
 	close(lease);
 }
 
+/* Its end is told while what it wrote is being told. */
+static int writes_and_closes(void *unused)
+{
+	int fd;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "once");
+	fd = take(UPMU_MODE_COUNT);
+	upmu_regs_disable(UPMU_MASK_CYCLES);
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	close(fd);
+	return fd < 0;
+}
+
+#define ONCE_LINES \
+	"dmesg | sed -n 's/.*lease of once (pid \\([0-9]*\\)).*/\\1/p'"
+
+static void told_once_test(void)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int failed = 0;
+
+	for (int n = 0; n < TOLD_ROUNDS; n++)
+		failed += in_child(writes_and_closes, NULL) != 0;
+	tap(!failed && !system("[ -n \"$(" ONCE_LINES ")\" ]") &&
+		    !system("[ -z \"$(" ONCE_LINES " | sort | uniq -d)\" ]"),
+	    "the_log_tells_once_of_a_holder_that_ends_as_it_wrote", NULL);
+	close(perf);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "reset")) {
@@ -496,5 +528,6 @@ int main(int argc, char **argv)
 	stopped_and_reset_test();
 	exit_test();
 	forward_test();
+	told_once_test();
 	return tap_done();
 }
