@@ -37,10 +37,8 @@ static bool upmu_access_shared; /* perf's driver writes it too */
 
 u32 upmu_access_bits(u32 mode)
 {
-	const struct upmu_core *core = upmu_core_of(raw_smp_processor_id());
-
 	/* Before PMUv3 there is one bit and it includes writing. */
-	if (!core || core->version < 3)
+	if (!upmu_core_any_v3())
 		return UPMU_USER_EN;
 	switch (mode) {
 	case UPMU_MODE_COUNT:
@@ -143,6 +141,9 @@ void upmu_access_check_event(struct perf_event *event)
 static noinline notrace void upmu_access_change(const struct task_struct *prev,
 						const struct upmu_process *next)
 {
+	/* One without a PMU came online after the lease was granted. */
+	if (unlikely(!this_cpu_read(upmu_access.steered)))
+		return;
 	upmu_access_left(prev);
 	upmu_access_follow(next);
 }

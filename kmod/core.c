@@ -5,6 +5,7 @@
  * A PMU register that is not there is undefined even in kernel mode (a guest
  * without a virtual PMU), so this is asked before anything else.
  */
+#include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -15,6 +16,7 @@
 
 /* Written by its CPU as it comes up; version 0: none. */
 static DEFINE_PER_CPU(struct upmu_core, upmu_core);
+static atomic_t upmu_versions; /* of all of them, as bits */
 
 const struct upmu_known_core *upmu_core_known(u32 midr)
 {
@@ -73,6 +75,7 @@ void upmu_core_cpu_up(void *unused)
 	core->midr = upmu_regs_midr();
 	core->version = upmu_core_version(core->midr);
 	core->counters = core->version ? upmu_regs_counters() : 0;
+	atomic_or(BIT(core->version), &upmu_versions);
 	if (!upmu_core_has_these_registers(core->midr))
 		pr_notice_once("%s\n", upmu_core_is_foreign);
 }
@@ -82,6 +85,16 @@ const struct upmu_core *upmu_core_of(int cpu)
 	const struct upmu_core *core = per_cpu_ptr(&upmu_core, cpu);
 
 	return core->version ? core : NULL;
+}
+
+bool upmu_core_all_known(void)
+{
+	return !(atomic_read(&upmu_versions) & BIT(0));
+}
+
+bool upmu_core_any_v3(void)
+{
+	return atomic_read(&upmu_versions) & BIT(3);
 }
 
 int upmu_core_init(void)

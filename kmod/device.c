@@ -55,7 +55,7 @@ bool upmu_raw_group(void)
 static u32 upmu_modes(u32 *reason)
 {
 	*reason = UPMU_REASON_NO_PMU;
-	if (!upmu_core_of(raw_smp_processor_id()))
+	if (!upmu_core_all_known())
 		return 0;
 	if (upmu_publish_active()) {
 		*reason = UPMU_REASON_NONE;
@@ -102,8 +102,8 @@ static void upmu_info_fill(struct upmu_info *info, const struct upmu_hold *hold)
 	info->arch = upmu_core_arch();
 	migrate_disable();
 	upmu_info_core(info);
-	info->modes = upmu_modes(&info->reason);
 	migrate_enable();
+	info->modes = upmu_modes(&info->reason);
 	if (upmu_publish_active())
 		info->flags |= UPMU_INFO_PUBLISHED;
 	if (upmu_adopt_active())
@@ -140,12 +140,9 @@ static long upmu_ioctl_info(const struct upmu_hold *hold, void __user *argument)
 
 int upmu_mode_possible(u32 mode)
 {
-	u32 modes, reason;
+	u32 reason;
 
-	migrate_disable();
-	modes = upmu_modes(&reason);
-	migrate_enable();
-	if (!(modes & BIT(mode)))
+	if (!(upmu_modes(&reason) & BIT(mode)))
 		return -EOPNOTSUPP;
 	if (security_locked_down(LOCKDOWN_PERF))
 		return -EPERM;

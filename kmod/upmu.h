@@ -74,6 +74,10 @@ int upmu_core_init(void);
 void upmu_core_cpu_up(void *unused);
 /* NULL: it has no PMU that can be known, or was never online. */
 const struct upmu_core *upmu_core_of(int cpu);
+/* Each CPU that ever was online has one. */
+bool upmu_core_all_known(void);
+/* One of them has a PMUv3. */
+bool upmu_core_any_v3(void);
 /* The register interface: 6, 7 or 8. */
 unsigned int upmu_core_arch(void);
 
