@@ -13,7 +13,6 @@
 	extern const unsigned long upmu_page_##name##_size
 
 PAGE(style);
-PAGE(data);
 PAGE(page);
 PAGE(charts);
 
@@ -67,7 +66,6 @@ int report_write_page(FILE *out, const struct report_input *input)
 	fputs("\n</script>\n<script>\n", out);
 	PUT(out, charts);
 	fputs("\n</script>\n<script>\n", out);
-	PUT(out, data);
 	PUT(out, page);
 	fputs("</script>\n</body>\n</html>\n", out);
 	json_decref(root);

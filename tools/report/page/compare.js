@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison: means with their intervals, changes, verdicts. */
+"use strict";
+
+const upmuCompare = (() => {
+	const { colours, make, figure, tip, ofRuns, noteAll } = upmuFigure;
+	const { show, percent } = upmuData;
+
+	const letter = k => String.fromCharCode(65 + k);
+
+	function verdict(row) {
+		if (!row.change)
+			return "";
+		return row.change.exact ? "exactly" : row.change.verdict;
+	}
+
+	/* The change is of the rounds in which both have a number. */
+	function meanOf(row, report) {
+		return show(row.mean, row.unit) +
+			ofRuns(row.runs, report.commands[row.k]?.runs);
+	}
+
+	function compare(to, file) {
+		const report = file.report, rows = upmuData.comparison(report);
+		const events = [...new Set(rows.map(r => r.event))];
+		to.append(make("ol", { type: "A" }, ...report.commands.map(c =>
+			make("li", {}, make("code", {}, c.name ?? "?"),
+				` ${c.runs} run${c.runs === 1 ? "" : "s"}` +
+					(c.failed ? `, ${c.failed} failed` : "")))));
+		if (report.interrupted)
+			to.append(make("p", { class: "warn" },
+				"Interrupted before all rounds were done."));
+		if (rows.length)
+			figure(to, "Means, in percent of A's",
+				{ plotted: "Lines are the 95 % intervals of the means.",
+					about: "A verdict is about the change, whose " +
+					"interval is in the table." },
+				() => ({
+					height: 56 + events.length *
+						(16 + 20 * report.commands.length),
+					marginLeft: 190, marginRight: 190,
+					x: { label: "% of A", grid: true },
+					y: { label: null, axis: null },
+					fy: { label: null, domain: events, axis: "left" },
+					marks: [
+						Plot.barX(rows, { fy: "event", y: "k", x: "share",
+							fill: r => colours[r.k % 6],
+							fillOpacity: 0.75 }),
+						Plot.ruleY(rows.filter(r => r.low !== null), {
+							fy: "event", y: "k", x1: "low",
+							x2: "high", stroke: "var(--text)",
+							strokeWidth: 2 }),
+						Plot.text(rows, { fy: "event", y: "k",
+							x: r => Math.max(r.share, r.high ?? 0),
+							dx: 8, textAnchor: "start",
+							fill: "var(--text)",
+							stroke: "var(--back)", strokeWidth: 4,
+							text: r => r.change ?
+								`${percent(r.change.percent)} ` +
+								`${verdict(r)}` : "" }),
+						Plot.ruleX([0, 100], { stroke: "var(--line)" }),
+						Plot.text(rows, { fy: "event", y: "k",
+							x: () => 0, dx: 6, textAnchor: "start",
+							fill: "var(--back)", fontWeight: "bold",
+							text: r => letter(r.k) }),
+						Plot.tip(rows, Plot.pointer(tip({ fy: "event",
+							y: "k", x: "share", title: r =>
+								`${r.command}\n${r.event}: ` +
+								`${show(r.mean, r.unit)}\n` +
+								`${r.runs} runs ` + (r.change ?
+									`${percent(r.change.percent)} (` +
+									`${percent(r.change.percent_low_95)}` +
+									" to " +
+									`${percent(r.change.percent_high_95)}` +
+									")" : "") })))
+					] }),
+				["event", "command", "mean", "change", "from", "to",
+					"verdict", "outliers"],
+				rows.map(r => [r.event, r.command, meanOf(r, report),
+					percent(r.change?.percent),
+					percent(r.change?.percent_low_95),
+					percent(r.change?.percent_high_95), verdict(r),
+					r.outliers.map(o => `run ${o}`).join(", ")]), true);
+		const none = report.events.filter(e => !events.includes(e.event));
+		if (none.length)
+			to.append(make("p", { class: "note" }, "Without a number, or " +
+				"0 in A: " + none.map(e => e.event +
+				(e.state ? ` ${e.state}` : "")).join(", ")));
+		if (report.emulated)
+			to.append(make("p", { class: "note" },
+				"On an emulated board: counts are its emulator's."));
+		if (report.estimated)
+			to.append(make("p", { class: "note" }, "Sets of events took " +
+				"turns in each run: what they counted is estimated."));
+		noteAll(to, report);
+	}
+
+	return { compare };
+})();

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Side by side: ranks, and reports of several CPUs, clusters, hosts. */
+"use strict";
+
+const upmuPlaces = (() => {
+	const { ROWS_SHOWN, figure, tip } = upmuFigure;
+	const { show, percent, axisOf } = upmuData;
+
+	function rankPlot(row, names) {
+		const list = row.values.map((value, at) =>
+			({ at, value, name: names[at] })).filter(r => r.value !== null);
+		return {
+			height: 186, marginLeft: 70,
+			x: { label: "rank", tickFormat: at => names[at] ?? "",
+				ticks: Math.min(names.length, 12) },
+			y: { ...axisOf(row.unit, list.map(r => r.value), row.unit),
+				grid: true, zero: true },
+			marks: [
+				Plot.ruleY([row.mean], { stroke: "var(--c1)",
+					strokeDasharray: "4,3" }),
+				Plot.dot(list, { x: "at", y: "value", r: 2.5,
+					fill: "var(--c0)" }),
+				Plot.tip(list, Plot.pointer(tip({ x: "at", y: "value",
+					title: r => `rank ${r.name}: ` +
+						show(r.value, row.unit) })))
+			] };
+	}
+
+	function merge(to, file) {
+		const { rows, ranks } = file.report;
+		const names = ranks.map(r => String(r.rank ?? r.file));
+		const counted = rows.filter(r => r.counted);
+		// Of a CPU, a thread, or one of unlike cores.
+		const label = r => [r.name, r.place, rows.some(o => o !== r &&
+			o.kind === r.kind && o.name === r.name &&
+			o.place === r.place) && r.event].filter(Boolean).join(" ");
+		figure(to, `${ranks.length} ranks together`,
+			{ about: "Imbalance: how far the largest is above the mean." },
+			null,
+			["", "sum", "mean", "smallest", "of rank", "largest",
+				"of rank", "imbalance"],
+			counted.map(r => [r.modelled ? `${label(r)} (modelled)` : label(r),
+				show(r.sum, r.unit), show(r.mean, r.unit),
+				show(r.smallest, r.unit), names[r.smallest_at],
+				show(r.largest, r.unit), names[r.largest_at],
+				percent(r.imbalance_percent)]), true);
+		for (const row of counted)
+			figure(to, `${label(row)} by rank`,
+				{ plotted: "The dashed line is the mean." },
+				() => rankPlot(row, names),
+				["rank", label(row)],
+				names.slice(0, ROWS_SHOWN).map((name, at) =>
+					[name, show(row.values[at], row.unit)]));
+	}
+
+	/* Names of columns: in lines where they are few, else aslant. */
+	function placeAxis(places, width) {
+		const LETTER = 6.5, LONG = 28;
+		const longest = Math.min(LONG,
+			Math.max(...places.map(p => p.length)));
+		const each = width / places.length;
+		const words = places.flatMap(p => p.split(" ").map(w => w.length));
+
+		if (Math.max(...words) * LETTER < each) {
+			const lines = Math.ceil(longest * LETTER / (0.6 * each));
+			return { marginTop: 24 + 13 * lines, axis: { anchor: "top",
+				label: null, lineWidth: each / 12 } };
+		}
+		return { marginTop: 24 + 0.75 * LETTER * longest, axis: {
+			anchor: "top", label: null, tickRotate: -45,
+			textAnchor: "start", tickFormat: p => p.length > LONG ?
+				`${p.slice(0, LONG - 1)}…` : p,
+			ticks: places.filter((_, i) =>
+				i % Math.ceil(16 / each) === 0) } };
+	}
+
+	/* @section makes a place for it, where there is anything to show. */
+	function heat(files, section) {
+		const reports = files.filter(f => f.kind === "stat");
+		const list = upmuData.cells(reports);
+		const places = [...new Set(list.map(c => c.place))];
+		const events = [...new Set(list.map(c => c.event))];
+		if (places.length < 2)
+			return;
+		const to = section("Side by side");
+		const names = placeAxis(places, 680);
+		const room = 680 / places.length > 40;
+		figure(to, "Counts by place",
+			{ plotted: "Each event's largest count is 100 %: rows " +
+				"compare CPUs, clusters, ranks or hosts." },
+			() => ({
+				height: names.marginTop + 20 + 30 * events.length,
+				marginLeft: 200, marginRight: 60, marginBottom: 10,
+				marginTop: names.marginTop,
+				x: { label: null, domain: places, axis: null },
+				y: { label: null, domain: events },
+				color: { type: "linear", scheme: "cividis",
+					domain: [0, 1], label: "share of the largest",
+					legend: false },
+				marks: [
+					Plot.axisX(names.axis),
+					Plot.cell(list, { x: "place", y: "event",
+						fill: "share", inset: 1 }),
+					Plot.text(room ? list : [], { x: "place", y: "event",
+						fill: c => c.share > 0.45 ? "#000" : "#fff",
+						text: c => `${Math.round(100 * c.share)} %` }),
+					Plot.tip(list, Plot.pointer(tip({ x: "place",
+						y: "event", title: c => `${c.place}\n` +
+							`${c.event}: ${show(c.value, c.unit)}` })))
+				] }),
+			["event", ...places],
+			events.map(e => [e, ...places.map(p => {
+				const c = list.find(x => x.event === e && x.place === p);
+				return c ? show(c.value, c.unit) : "";
+			})]));
+	}
+
+	return { merge, heat };
+})();
