@@ -73,6 +73,36 @@ setup() {
 		END { print n, sum; exit !(n == 2 && sum > 0 && sum < 150) }' report
 }
 
+in_window() {	# COLUMNS COMMAND...: what a terminal of that width is told
+	python3 - "$@" <<-'P'
+		import fcntl, os, pty, struct, sys, termios
+		pid, fd = pty.fork()
+		if not pid:
+		    fcntl.ioctl(1, termios.TIOCSWINSZ,
+		                struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+		    os.execvp(sys.argv[2], sys.argv[2:])
+		told = b""
+		try:
+		    while more := os.read(fd, 4096):
+		        told += more
+		except OSError:
+		    pass
+		sys.stdout.write(told.decode().replace("\r", ""))
+	P
+}
+
+@test "plot_keeps_within_a_narrow_terminal" {
+	for columns in 100 76 60 44; do
+		LC_ALL=C in_window $columns "$upmu" stat -I 20 --plot \
+			-e task-clock,page-faults -- ./hump >told
+		grep -q '^task-clock  .*/s [_.,*#=+-]' told
+		[ "$(grep -E '^(task-clock|page-faults)' told | awk '
+			length > most { most = length } END { print most + 0 }')" -le $columns ]
+	done
+	LC_ALL=C in_window 60 "$upmu" stat --plot -e task-clock -- true >told
+	[ "$(grep -cE '^(user|sys) .{20,54} % of elapsed$' told)" -eq 2 ]
+}
+
 @test "plot_and_live_refuse_what_they_cannot_draw" {
 	for bad in '--plot -j' '--plot -x ,' '--live' '--live -I 10 -q' \
 		'--plot --format rpistat'

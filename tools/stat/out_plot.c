@@ -18,8 +18,11 @@
 
 #define POINTS	    1024
 #define BAR_WIDTH   30
-#define LINE_USED   58 /* by name, rate and limits */
-#define WIDTH_LEAST 20
+#define BAR_USED    44 /* by what stands around it */
+#define LINE_USED   34 /* by name and rate */
+#define LIMITS_USED 24
+#define SPARK_LEAST 10 /* with limits; without them SHORT_LEAST */
+#define SHORT_LEAST 5
 #define WIDTH_ELSE  100
 
 /* The rates of one event: each point the mean of @joined intervals. */
@@ -137,12 +140,30 @@ static int line_width(FILE *out)
 {
 	int fd = terminal >= 0 ? terminal : fileno(out);
 	struct winsize window = { 0 };
-	int width = WIDTH_ELSE;
 
 	if (!ioctl(fd, TIOCGWINSZ, &window) && window.ws_col)
-		width = window.ws_col;
-	width -= LINE_USED;
-	return width < WIDTH_LEAST ? WIDTH_LEAST : width;
+		return window.ws_col;
+	return WIDTH_ELSE;
+}
+
+/* Of a narrow terminal the sparkline has what the limits would take. */
+static int spark_width(FILE *out, bool *has_limits)
+{
+	int width = line_width(out) - LINE_USED;
+
+	*has_limits = width - LIMITS_USED >= SPARK_LEAST;
+	if (*has_limits)
+		return width - LIMITS_USED;
+	return width < SHORT_LEAST ? SHORT_LEAST : width;
+}
+
+static int bar_width(FILE *out)
+{
+	int width = line_width(out) - BAR_USED;
+
+	if (width > BAR_WIDTH)
+		return BAR_WIDTH;
+	return width < SHORT_LEAST ? SHORT_LEAST : width;
 }
 
 static void write_line(FILE *out, const struct stat_report *report, size_t i,
@@ -152,6 +173,7 @@ static void write_line(FILE *out, const struct stat_report *report, size_t i,
 	bool is_time = event->unit[0];
 	double scale = is_time ? 1e-9 : 1;
 	char rate[32], low[32], high[32];
+	bool has_limits;
 	double shown =
 		report->options->live ? line->last : line->total / line->time;
 
@@ -166,10 +188,12 @@ static void write_line(FILE *out, const struct stat_report *report, size_t i,
 		isnan(shown) ? "-"
 			     : short_number(scale * shown, rate, sizeof(rate)),
 		is_time ? " s/s" : "/s");
-	bars_spark(out, line->point, line->n, line_width(out));
-	fprintf(out, " %s to %s%s\n",
-		short_number(scale * line->low, low, sizeof(low)),
-		short_number(scale * line->high, high, sizeof(high)), end);
+	bars_spark(out, line->point, line->n, spark_width(out, &has_limits));
+	if (has_limits)
+		fprintf(out, " %s to %s",
+			short_number(scale * line->low, low, sizeof(low)),
+			short_number(scale * line->high, high, sizeof(high)));
+	fprintf(out, "%s\n", end);
 }
 
 static void write_place(FILE *out, const struct stat_report *part,
@@ -208,7 +232,7 @@ static void write_ratios(FILE *out, const struct stat_report *whole,
 		fprintf(out, "%-22s %8.3f %-4s", metric[i].key, metric[i].value,
 			metric[i].unit);
 		if (metric[i].unit[0] == '%')
-			bars_draw(out, metric[i].value / 100, BAR_WIDTH);
+			bars_draw(out, metric[i].value / 100, bar_width(out));
 		fprintf(out, "%s\n", end);
 	}
 }
@@ -291,7 +315,8 @@ static void write_bars(FILE *out, const struct stat_report *report)
 		if (!pti && metric[i].unit[0] != '%')
 			continue;
 		fprintf(out, "%-22s ", metric[i].key);
-		bars_draw(out, metric[i].value / (pti ? most : 100), BAR_WIDTH);
+		bars_draw(out, metric[i].value / (pti ? most : 100),
+			  bar_width(out));
 		fprintf(out, " %.3f %s\n", metric[i].value, metric[i].unit);
 	}
 }
@@ -319,9 +344,19 @@ static void write_shares(FILE *out, const struct stat_report *report)
 		double used = system ? report->sys_s : report->user_s;
 
 		fprintf(out, "%-22s ", system ? "sys" : "user");
-		bars_draw(out, used / time, BAR_WIDTH);
+		bars_draw(out, used / time, bar_width(out));
 		fprintf(out, " %.1f %% of elapsed\n", 100 * used / time);
 	}
+}
+
+static void write_heading(FILE *out, const struct stat_report *report)
+{
+	bool has_limits;
+
+	spark_width(out, &has_limits);
+	fprintf(out, "%zu interval%s in %.3f s; mean rate, over time%s\n",
+		report->intervals, report->intervals == 1 ? "" : "s",
+		report->interval_s, has_limits ? ", least to most" : "");
 }
 
 int stat_write_plot(FILE *out, const struct stat_report *report)
@@ -329,12 +364,7 @@ int stat_write_plot(FILE *out, const struct stat_report *report)
 	fputc('\n', out);
 	if (report->options->interval_ms) {
 		if (lines)
-			fprintf(out,
-				"%zu interval%s in %.3f s; mean rate, over "
-				"time, least to most\n",
-				report->intervals,
-				report->intervals == 1 ? "" : "s",
-				report->interval_s);
+			write_heading(out, report);
 		write_lines(out, report, "");
 		out_write_lost(out, report);
 		if (stat_reason(report)[0])
