@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,22 @@ static void set_mode(int fd, const char *path)
 	fchmod(fd, there.st_mode & 0777);
 }
 
+/*
+ * Who ends upmu meanwhile gets a file that is whole, and nothing is left beside
+ * it: the signal comes when that is so.
+ */
+static void hold_signals(sigset_t *former)
+{
+	sigset_t ending;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &ending, former);
+}
+
 static int make_beside(const char *path, char **beside)
 {
 	*beside = NULL;
@@ -116,15 +133,19 @@ static int fill(int fd, int (*write)(FILE *, const void *), const void *what,
 static int write_beside(const char *path, int (*write)(FILE *, const void *),
 			const void *what, enum replace_how how)
 {
+	int fd, error = -1;
+	sigset_t former;
 	char *beside;
-	int fd = make_beside(path, &beside), error = -1;
 
+	hold_signals(&former);
+	fd = make_beside(path, &beside);
 	if (fd >= 0) {
 		set_mode(fd, path);
 		error = fill(fd, write, what, how) || rename(beside, path);
 		if (error)
 			drop(beside);
 	}
+	sigprocmask(SIG_SETMASK, &former, NULL);
 	free(beside);
 	return error ? -1 : 0;
 }
@@ -186,13 +207,17 @@ int replace_file(const char *path, int (*write)(FILE *, const void *),
 
 static int try_beside(const char *path)
 {
+	sigset_t former;
 	char *beside;
-	int fd = make_beside(path, &beside);
+	int fd;
 
+	hold_signals(&former);
+	fd = make_beside(path, &beside);
 	if (fd >= 0) {
 		close(fd);
 		drop(beside);
 	}
+	sigprocmask(SIG_SETMASK, &former, NULL);
 	free(beside);
 	return fd >= 0 ? 0 : -1;
 }
