@@ -166,6 +166,7 @@ static void a_run_without_memory_leaves_no_process(void **state)
 	}
 	assert_true(fake.failure.seen < MOST);
 	assert_true(failed > 4);
+	fake.failure.call = FAKE_NONE; /* gcov wants some at the end */
 }
 
 int main(void)
