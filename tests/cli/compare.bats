@@ -602,3 +602,33 @@ rounds() {	# VALUES-OF-A VALUES-OF-B
 	[ "$status" -eq 125 ]
 	[[ "$output" == *"cannot write the report"* ]]
 }
+
+# --help behind an option: it is read, and nothing runs.
+@test "compare_takes_numbers_up_to_their_bounds_and_none_beyond" {
+	for good in '-r 1' '-r 9' '-r 1000000' '-w 0' '-w 9' '-w 1000000'; do
+		# shellcheck disable=SC2086	# words
+		"$upmu" compare $good --help >said 2>&1 ||
+			{ echo "$good is refused: $(cat said)"; false; }
+	done
+	for bad in 0 1000001 99999999999999999999 -1 +1 ' 1' 1x '' :; do
+		run "$upmu" compare -r "$bad" --help
+		[ "$status" -eq 2 ] || { echo "-r $bad is taken"; false; }
+		[[ "$output" == *"'$bad' is not a number from 1 to 1000000"* ]]
+	done
+	run "$upmu" compare -w 1000001 --help
+	[ "$status" -eq 2 ]
+}
+
+@test "compare_takes_sixteen_conditions_and_names_and_no_more" {
+	words=()
+	for n in $(seq 16); do
+		words+=(--fail-if "page-faults > $n%" --name "n$n")
+	done
+	"$upmu" compare "${words[@]}" --help >said
+	for more in '--fail-if x>1' '--name x'; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" compare "${words[@]}" $more --help
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"is not one of at most 16"* ]]
+	done
+}

@@ -57,6 +57,8 @@ payload() {	# PAGE EXPRESSION
 	[ "$(payload page.html '[len(e["values"]) for e in r["files"][0]["events"]]')" = \
 		"[50, 50, 50, 50]" ]
 	[ "$(payload page.html 'len(r["files"][0]["events"][2]["lows"])')" = 50 ]
+	[ "$(payload page.html '["lows" in e for e in r["files"][0]["events"]]')" = \
+		"[False, False, True, False]" ]
 	[ "$(payload page.html 'set(r["files"][0]["events"][3]["values"])')" = "{None}" ]
 	# A second run in the file is a section of its own.
 	cat samples/intervals.json samples/intervals.json >two.json

@@ -542,3 +542,44 @@ perfs() {
 	cat missing
 	[ ! -s missing ]
 }
+
+# --help behind an option: it is read, and nothing is counted.
+takes() {	# VALUE of OPTION
+	"$upmu" stat "$2" "$1" --help >said 2>&1 ||
+		{ echo "$2 $1 is refused: $(cat said)"; false; }
+}
+
+refuses() {	# VALUE of OPTION
+	run "$upmu" stat "$2" "$1" --help
+	[ "$status" -eq 2 ] || { echo "$2 $1 is taken"; false; }
+	[[ "$output" == *"' is not a "* ]]
+}
+
+@test "stat_takes_numbers_up_to_their_bounds_and_none_beyond" {
+	for number in 1 9 10 1000000000; do
+		takes "$number" --repeat
+	done
+	for number in 0 1000000001 99999999999999999999 -1 +1 ' 1' 1x x '' :; do
+		refuses "$number" --repeat
+	done
+}
+
+@test "stat_takes_times_up_to_their_bounds_and_none_beyond" {
+	for time in 1 9ms 250ms 1000000000 1000000000ms 1000000s 16666min; do
+		takes "$time" --timeout
+	done
+	for time in 0 0s 1000000001 1000001s 16667min 1h s '' 1.5s -1 \
+		0000000000000001; do
+		refuses "$time" --timeout
+	done
+	takes 000000000000001 --timeout
+}
+
+@test "stat_takes_slices_up_to_their_bounds_and_none_beyond" {
+	for time in 0.1 4 10000 1e4; do
+		takes "$time" --slice
+	done
+	for time in 0.0999 10000.1 0 -1 nan inf 4ms '' x; do
+		refuses "$time" --slice
+	done
+}

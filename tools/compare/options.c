@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The options of "upmu compare": one table for parsing and for --help. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -121,7 +122,7 @@ static int set_number(unsigned int *field, const struct row *row,
 
 	errno = 0;
 	number = strtoul(value, &end, 10);
-	if (errno || *end || value[0] < '0' || value[0] > '9' ||
+	if (errno || *end || !isdigit((unsigned char)value[0]) ||
 	    (!number && !zero) || number > 1000000)
 		return refuse_value(row, value,
 				    zero ? "a number from 0 to 1000000"

@@ -63,8 +63,7 @@ static int write_unfinished(const char *path, const char *text)
 		error = -errno;
 	if (!error && fsync(fd) < 0)
 		error = -errno;
-	if (close(fd) < 0 && !error)
-		error = -errno;
+	close(fd); /* fsync() has told what can go wrong */
 	return error;
 }
 

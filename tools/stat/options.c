@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The options of "upmu stat": one table for parsing and for --help. */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -178,7 +179,7 @@ static int set_number(unsigned int *field, const struct row *row,
 
 	errno = 0;
 	number = strtoul(value, &end, 10);
-	if (errno || *end || value[0] < '0' || value[0] > '9' || !number ||
+	if (errno || *end || !isdigit((unsigned char)value[0]) || !number ||
 	    number > 1000000000)
 		return refuse_setting(row, value,
 				      "a number from 1 to 1000000000");
