@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "command.h"
 #include "version.h"
 
@@ -90,9 +93,25 @@ static void outlive_limit(void)
 		sigaction(SIGXFSZ, &former, NULL);
 }
 
+static bool is_short;
+
+/* What JSON has no room for is left out of it, and nobody looks. */
+static void *take_memory(size_t size)
+{
+	void *memory = malloc(size);
+
+	is_short = is_short || !memory;
+	return memory;
+}
+
 /* Output that did not arrive is a failure, whatever the command says. */
 static int finish(int status)
 {
+	if (is_short) {
+		fputs("upmu: out of memory: what was written is not whole\n",
+		      stderr);
+		status = status ? status : EXIT_FAILED;
+	}
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
@@ -145,5 +164,6 @@ int main(int argc, char **argv)
 {
 	keep_standard_descriptors();
 	outlive_limit();
+	json_set_alloc_funcs(take_memory, free);
 	return finish(run(argc, argv));
 }

@@ -46,3 +46,51 @@ setup() {
 	run cat "$UPMU_ROOT"/etc/*/*upmu*
 	[[ "$output" != *write* ]]
 }
+
+# Each allocation of the first ones fails, then one here and there.
+fail_memory() {	# WORD...: told, or nothing is missing
+	local module=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build} n=1 wanted on
+	local usual=0 status
+
+	module+=/tests/unit/fail_memory.so
+	[ -e "$module" ] || skip "this build has no fail_memory.so"
+	nm "$upmu" | grep -q __asan_init && skip "ASan has memory of its own"
+	wanted=$("$upmu" "$@" 2>/dev/null) || usual=$?
+	rm -f over
+	for ((n = 1; n < 100000; n = n < 20 ? n + 1 : n * 5 / 4)); do
+		for on in '' 1; do
+			status=0
+			LD_PRELOAD=$module FAIL_AT=$n FAIL_ON=$on \
+				FAIL_OVER=over "$upmu" "$@" >out 2>err ||
+				status=$?
+			echo "$* $n $on: $status $(cat err)"
+			[ "$status" -lt 126 ]
+			[ -s err ] || { [ "$status" -eq "$usual" ] &&
+				[ "$(cat out)" = "$wanted" ]; }
+		done
+		[ ! -e over ] || return 0
+	done
+	false
+}
+
+@test "what_is_left_out_for_want_of_memory_is_told" {
+	cd "$BATS_TEST_TMPDIR"
+	for n in 1 2; do
+		"$upmu" stat -j -e page-faults -o $n.json -- true
+	done
+	fail_memory list -j --core cortex-a5
+	fail_memory list -j --core cortex-a53 --explain l1d_cache
+	fail_memory list --core cortex-a53 --fit cycles,l1d_cache
+	fail_memory compare -j 1.json 2.json
+	fail_memory merge -j 1.json 2.json
+	fail_memory stat -e page-faults -o report -- true
+}
+
+@test "no_command_of_compare_loses_a_word_for_want_of_memory" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '#!/bin/sh\necho $# >>words\n' >program
+	chmod +x program
+	fail_memory compare -r 2 -o report -e page-faults ./program a -- \
+		./program b
+	[ "$(sort -u words)" = 1 ]
+}

@@ -135,18 +135,20 @@ static void take_cores(struct compare_command *command, const json_t *root)
 		command->cores = join_words(cores);
 }
 
-static void take_time(struct compare *c, const json_t *root, const char *name,
+/* False: no memory. */
+static bool take_time(struct compare *c, const json_t *root, const char *name,
 		      const char *key, const char *deviation)
 {
 	size_t k = c->commands - 1;
 	struct compare_event *row;
 
 	if (!json_is_number(json_object_get(root, key)))
-		return;
+		return true;
 	row = row_of(c, name, "s");
 	if (row)
 		take_summary(&row->cell[k], real_or(root, key, NAN),
 			     real_or(root, deviation, NAN), c->command[k].runs);
+	return row;
 }
 
 /* With -A and its like an event is there for each place, as merge calls it. */
@@ -224,9 +226,11 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	command->failed = size_or(root, "failed", 0);
 	c->emulated = false; /* stat's reports do not say it */
 	c->user_only |= json_is_true(json_object_get(root, "user_only"));
-	take_time(c, root, "elapsed", "elapsed_s", "elapsed_deviation_s");
-	take_time(c, root, "user", "user_s", "user_deviation_s");
-	take_time(c, root, "sys", "sys_s", "sys_deviation_s");
+	if (!take_time(c, root, "elapsed", "elapsed_s",
+		       "elapsed_deviation_s") ||
+	    !take_time(c, root, "user", "user_s", "user_deviation_s") ||
+	    !take_time(c, root, "sys", "sys_s", "sys_deviation_s"))
+		return refuse_file(path, "out of memory");
 	for (size_t i = 0; !status && i < json_array_size(events); i++)
 		status = take_event(c, path, json_array_get(events, i));
 	return status;

@@ -75,6 +75,12 @@ static char *join_words(char **argv)
 	return text;
 }
 
+static int no_memory(void)
+{
+	fputs("upmu compare: out of memory\n", stderr);
+	return EXIT_FAILED;
+}
+
 static int add_command(struct compare *c, char **words, size_t n)
 {
 	const struct compare_options *o = c->options;
@@ -88,15 +94,18 @@ static int add_command(struct compare *c, char **words, size_t n)
 	command->argv = calloc(n + 1, sizeof(*command->argv));
 	command->status = calloc(o->repeat, sizeof(*command->status));
 	if (!command->argv || !command->status)
-		return EXIT_FAILED;
-	for (size_t i = 0; i < n; i++)
+		return no_memory();
+	for (size_t i = 0; i < n; i++) {
 		command->argv[i] = strdup(words[i]);
+		if (!command->argv[i])
+			return no_memory();
+	}
 	command->name = c->commands < o->names
 				? strdup(o->name[c->commands])
 				: join_words(o->shell ? command->argv + 2
 						      : command->argv);
 	c->commands++;
-	return command->name ? 0 : EXIT_FAILED;
+	return command->name ? 0 : no_memory();
 }
 
 static int split_commands(struct compare *c)
@@ -401,10 +410,8 @@ static int count_commands(struct measuring *m)
 	int status;
 
 	m->report.count = calloc(m->events.n + 1, sizeof(*m->report.count));
-	if (!m->report.count || add_rows(m)) {
-		fputs("upmu compare: out of memory\n", stderr);
-		return EXIT_FAILED;
-	}
+	if (!m->report.count || add_rows(m))
+		return no_memory();
 	status = compare_check_conditions(c);
 	if (status)
 		return status;

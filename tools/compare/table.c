@@ -40,9 +40,13 @@ struct compare_event *compare_add_event(struct compare *c, const char *name,
 					 .unit = strdup(unit),
 					 .is_time = is_time(name, unit),
 					 .state = "" };
-	/* compare_free() frees what there is of it */
-	c->events++;
-	return event->name && event->unit ? event : NULL;
+	if (event->name && event->unit) {
+		c->events++;
+		return event;
+	}
+	free(event->name);
+	free(event->unit);
+	return NULL;
 }
 
 void compare_free(struct compare *c)

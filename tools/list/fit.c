@@ -112,8 +112,10 @@ int list_print_fit(const char *events, const struct upmu_machine *machine)
 	bool any = false;
 	int status = 1;
 
-	if (!list || !share)
+	if (!list || !share) {
+		fputs("upmu list: out of memory\n", stderr);
 		goto out;
+	}
 	if (upmu_events_parse(list, events, machine, &error)) {
 		refuse_fit(&error);
 		goto out;

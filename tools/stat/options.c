@@ -164,8 +164,10 @@ static int join(char **list, const char *more)
 	char *joined;
 
 	if (asprintf(&joined, "%s%s%s", *list ? *list : "", *list ? "," : "",
-		     more) < 0)
+		     more) < 0) {
+		fputs("upmu stat: out of memory\n", stderr);
 		return -1;
+	}
 	free(*list);
 	*list = joined;
 	return 0;
