@@ -162,6 +162,12 @@ static void others_have_all(struct page *page)
 	page->events.user_only = true;
 }
 
+static void a_cgroup_loses_time(struct page *page)
+{
+	page->options.cgroups = "busy";
+	page->report.others.lost = 0.06;
+}
+
 static void others_lose_time(struct page *page)
 {
 	page->report.others.lost = 0.005;
@@ -290,6 +296,8 @@ static const struct printed cases[] = {
 	{ "intervals", "pi2", LISTED, in_intervals },
 	{ "others have some counters", "pi2", LISTED, others_have_some },
 	{ "others have all counters", "pi2", LISTED, others_have_all },
+	{ "a cgroup is without them for a time", "pi2", LISTED,
+	  a_cgroup_loses_time },
 	{ "others have them for a time", "pi2", LISTED, others_lose_time },
 	{ "CPUs went off", "pi2", LISTED, some_went_off },
 	{ "CPUs went off in intervals", "pi2", "r8", some_go_off_meanwhile },
