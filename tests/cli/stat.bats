@@ -101,6 +101,44 @@ with_descriptors() {	# NUMBER COMMAND...: bats has some of its own
 	[[ "$output" == *"2 runs of each"* ]]
 }
 
+@test "a_user_is_told_what_of_a_set_uid_program_was_not_counted" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can make one"
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] ||
+		skip "users may count nothing here"
+	cat >busy.c <<-'C'
+		int main(void)
+		{
+			for (volatile long i = 0; i < 100000000; i++)
+				;
+			return 0;
+		}
+	C
+	cc -O1 -o busy busy.c
+	cp busy usual
+	cp busy unread
+	chmod 711 unread
+	echo './busy; true' >run
+	chmod 4755 busy
+	chmod 755 .
+	as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	"${as[@]}" test -x "$upmu" -a -x busy || skip "nobody may not come here"
+	for program in ./busy ./unread 'sh run'; do
+		run "${as[@]}" "$upmu" stat -e task-clock $program # words
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"processor time were not counted"*set-uid*"hint: sudo"* ]]
+	done
+	"${as[@]}" "$upmu" stat -e task-clock -j ./busy 2>&1 | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
+	for how in '-e task-clock' '-i -e task-clock'; do
+		run "${as[@]}" "$upmu" stat $how ./usual
+		[[ "$output" != *"not counted"* ]]
+	done
+	run "$upmu" stat -e task-clock ./busy
+	[[ "$output" != *"not counted"* ]]
+}
+
 @test "stat_without_a_command_is_a_usage_error" {
 	run "$upmu" stat
 	[ "$status" -eq 2 ]

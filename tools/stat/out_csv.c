@@ -225,6 +225,9 @@ static void write_times(const struct table *t)
 		write_plain(t, "slices", "", (double)r->pace.slices, NULL);
 		write_plain(t, "switching", "%", 100 * r->pace.switching, NULL);
 	}
+	if (r->uncounted_s > 0)
+		write_plain(t, "uncounted_time", "ns", 1e9 * r->uncounted_s,
+			    NULL);
 	if (r->others.taken)
 		write_plain(t, "counters_taken", "", r->others.taken, NULL);
 	if (r->others.lost > 0)

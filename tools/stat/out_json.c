@@ -207,6 +207,14 @@ static void add_began(json_t *to, const struct stat_report *report)
 				    integer((uint64_t)report->when));
 }
 
+/* Where that is more than a process uses before its program. */
+static void add_uncounted(json_t *to, const struct stat_report *report)
+{
+	if (report->uncounted_s > 0)
+		json_object_set_new(to, "uncounted_s",
+				    number(report->uncounted_s));
+}
+
 /* Whole in one run. */
 static json_t *mean_of(const struct stat_report *report, double count)
 {
@@ -406,8 +414,10 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	bool interval = report->interval_s > 0;
 	json_t *root = make_report(report);
 
-	if (!interval)
+	if (!interval) {
 		add_times(root, report);
+		add_uncounted(root, report);
+	}
 	json_object_set_new(root, "events", make_events(report));
 	json_object_set_new(root, "metrics", make_metrics(report));
 	if (report->regions)

@@ -418,11 +418,23 @@ static void write_model(FILE *out, const struct stat_report *report)
 		fprintf(out, "\nnot emulated: %s\n", refused);
 }
 
+static void write_uncounted(FILE *out, const struct stat_report *report)
+{
+	if (report->uncounted_s > 0)
+		fprintf(out,
+			"\n%.3f s of the program's processor time were not "
+			"counted: a set-uid program, or\none that this user "
+			"may not read, is counted for root alone\n"
+			"hint: sudo upmu stat ...\n",
+			report->uncounted_s);
+}
+
 static void write_notes(FILE *out, const struct stat_report *report)
 {
 	out_write_lost(out, report);
 	if (report->intervals > 1)
 		return;
+	write_uncounted(out, report);
 	write_others(out, report);
 	write_model(out, report);
 	if (stat_reason(report)[0])

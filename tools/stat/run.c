@@ -32,6 +32,10 @@ struct stat_run {
 	stat_interval_fn *interval;
 };
 
+/* A process uses some before its program is executed, and clocks differ. */
+#define BEFORE_EXEC_S 5e-3
+#define USUAL	      1.3
+
 /* How often a process that is not ours is looked after. */
 #define LOOK_NS 50e6
 
@@ -308,6 +312,43 @@ static void count_until_end(struct stat_run *run)
 	}
 }
 
+static bool starts_late(const struct stat_options *options)
+{
+	return options->delay_ms || options->starts_off;
+}
+
+/* Is all that the program does to be counted, from its exec to its end? */
+static bool counts_it_whole(const struct stat_run *run)
+{
+	const struct stat_options *options = run->report->options;
+
+	return !run->targets->n && !starts_late(options) && !options->control &&
+	       !options->no_inherit && !options->interval_ms &&
+	       !run->report->regions && !engine_raw_cpus(&run->place->engine);
+}
+
+/*
+ * Linux takes a user's events off a program that gains rights by its file
+ * (set-uid, capabilities), or that the user may not read: that shows by
+ * processor time that nobody counted.
+ */
+static void find_uncounted(struct stat_run *run)
+{
+	struct stat_report *report = run->report;
+	double used = report->user_s + report->sys_s, counted = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < run->events->n; i++) {
+		const struct engine_count *count = &report->count[i];
+
+		any = any || count->state == ENGINE_COUNTED;
+		counted = fmax(counted, (double)count->enabled_ns / 1e9);
+	}
+	if (any && counts_it_whole(run) && used > counted + BEFORE_EXEC_S &&
+	    used > USUAL * counted)
+		report->uncounted_s = fmax(report->uncounted_s, used - counted);
+}
+
 static void finish(struct stat_run *run, int *exit_status)
 {
 	struct stat_report *report = run->report;
@@ -323,6 +364,7 @@ static void finish(struct stat_run *run, int *exit_status)
 		return;
 	child_reap(&run->child, true);
 	add_usage(report, &run->child.usage);
+	find_uncounted(run);
 	if (WIFSIGNALED(run->child.status) && !run->timed_out)
 		report->signal = WTERMSIG(run->child.status);
 	*exit_status = run->timed_out ? EXIT_TIMED_OUT
@@ -346,11 +388,6 @@ static void set_clock(struct stat_run *run)
 	run->look_ns = run->has_child && !engine_raw_cpus(&run->place->engine)
 			       ? INFINITY
 			       : now + LOOK_NS;
-}
-
-static bool starts_late(const struct stat_options *options)
-{
-	return options->delay_ms || options->starts_off;
 }
 
 static int start(struct stat_run *run, bool by_exec)

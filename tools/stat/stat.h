@@ -167,6 +167,7 @@ struct stat_report {
 	double *value;		/* [event * repeat + run]; NULL: one run */
 	double page_faults, context_switches;
 	uint64_t max_rss_kb;
+	double uncounted_s; /* of user_s + sys_s; 0: no more than is usual */
 	bool has_usage;
 	bool not_executed; /* the program; else what went wrong is upmu's */
 	char source[256];  /* what is in the numbers, where that is unusual */
