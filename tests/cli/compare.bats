@@ -632,3 +632,17 @@ rounds() {	# VALUES-OF-A VALUES-OF-B
 		[[ "$output" == *"is not one of at most 16"* ]]
 	done
 }
+
+@test "compare_takes_sixteen_files_and_says_of_one_more_that_it_is_one" {
+	"$upmu" stat -j -o one.json -e page-faults -- true
+	files=()
+	for n in $(seq 16); do
+		cp one.json "$n.json"
+		files+=("$n.json")
+	done
+	"$upmu" compare "${files[@]}" >said
+	grep -q '^  P  16.json: true, 1 run$' said
+	run "$upmu" compare "${files[@]}" one.json
+	[ "$status" -eq 125 ]
+	[[ "$output" == *"one.json"*"too many commands"* ]]
+}

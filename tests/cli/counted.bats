@@ -93,6 +93,22 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "  0x08 inst_retired              instruction executed"
 }
 
+# ---- check ----
+
+@test "check_says_of_a_core_that_no_table_has_what_it_gets" {
+	on unknown-v8 check
+	said "note  cores      CPU 0-1: MIDR 0x410ffff0 is not known by itself; it gets the architecture's common events"
+	on pi2 check
+	said "ok    cores      CPU 0-3: Arm Cortex-A7, 4 event counters"
+}
+
+@test "check_knows_an_emulated_board" {
+	on qemu-virt-32 check
+	said "note  board      emulated: of a core's events it counts cycles, software increments and perhaps instructions"
+	on pi2 check
+	[[ "$output" != *emulated* ]]
+}
+
 # ---- stat ----
 
 @test "stat_counts_each_event_by_its_own_code" {

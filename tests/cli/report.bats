@@ -66,6 +66,25 @@ payload() {	# PAGE EXPRESSION
 	[ "$(payload page.html '[len(f["times"]) for f in r["files"]]')" = "[50, 50]" ]
 }
 
+@test "report_knows_bounds_and_events_from_the_interval_on_that_has_them" {
+	python3 - >late.json <<-'E'
+		import json
+		def event(name, **more):
+		    return {"event": name, "state": "counted", "unit": "events",
+		            "value": 7, **more}
+		for at, events in enumerate((
+		        [event("a")],
+		        [event("a", low_95=5, high_95=9)],
+		        [event("a"), event("b")])):
+		    print(json.dumps({"upmu_stat": 1, "command": ["x"],
+		                      "interval_s": at + 1, "events": events,
+		                      "metrics": []}))
+	E
+	"$upmu" report -o page.html late.json
+	[ "$(payload page.html '[(e["event"], e["values"], e.get("lows"), e.get("highs")) for e in r["files"][0]["events"]]')" = \
+		"[('a', [7, 7, 7], [None, 5, None], [None, 9, None]), ('b', [None, None, 7], None, None)]" ]
+}
+
 @test "report_parts_runs_whose_first_interval_ends_after_the_last_ones" {
 	"$upmu" stat -I 50 -j -o two.json -e task-clock -- sleep 0.12
 	sleep 1
