@@ -42,6 +42,15 @@ setup() {
 	END
 }
 
+@test "regions_say_which_events_none_of_the_runs_counted" {
+	"$upmu" stat --regions -e cycles,node-prefetches -o text -- "$regions"
+	grep -qE '^ +node-prefetches +<not supported>$' text
+	"$upmu" stat --regions -e cycles,node-prefetches -x, -o csv -- "$regions"
+	grep -q '^<not supported>,,node-prefetches,0,0.00,,,,,,,$' csv
+	"$upmu" stat --regions -e cycles,node-prefetches -j -o json -- "$regions"
+	grep -A 1 '"not_counted"' json | grep -q '"node-prefetches"'
+}
+
 @test "regions_of_a_program_without_any_are_told_and_its_status_kept" {
 	run "$upmu" stat --regions -e cycles -- sh -c 'exit 3'
 	[ "$status" -eq 3 ]

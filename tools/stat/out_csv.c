@@ -194,12 +194,28 @@ static void write_region(const struct table *t, const char *region)
 	}
 }
 
+/* As a row of stat's that was not counted. */
+static void write_missing(const struct table *t,
+			  const struct engine_event *event)
+{
+	start_row(t);
+	fputs(out_regions_missing(event), t->out);
+	empty(t, 2);
+	write_name(t, event->name);
+	fprintf(t->out, "%s0%s0.00", t->separator, t->separator);
+	empty(t, COLUMNS - BEFORE_METRIC);
+	fputc('\n', t->out);
+}
+
 static void write_regions(const struct table *t)
 {
+	const struct stat_regions *regions = t->report->regions;
 	const char *region = NULL;
 
-	while ((region = stat_regions_next(t->report->regions, region)))
+	while ((region = stat_regions_next(regions, region)))
 		write_region(t, region);
+	for (size_t i = 0; i < regions->n_missing; i++)
+		write_missing(t, regions->missing[i]);
 }
 
 /* perf has events of these names and units. */

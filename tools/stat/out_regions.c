@@ -30,6 +30,14 @@ const char *stat_regions_next(const struct stat_regions *regions,
 	return NULL;
 }
 
+/* One of another kind of core alone is none of all. */
+const char *out_regions_missing(const struct engine_event *event)
+{
+	return stat_state_text(event->state == ENGINE_COUNTED
+				       ? ENGINE_NOT_SUPPORTED
+				       : event->state);
+}
+
 static double mean_of(const struct stat_region_row *row)
 {
 	return row->calls ? (double)row->total / (double)row->calls : 0;
@@ -91,6 +99,10 @@ void out_regions_text(FILE *out, const struct stat_regions *regions)
 			named = false;
 		}
 	}
+	for (size_t i = 0; i < regions->n_missing; i++)
+		fprintf(out, "%-20s %-20s %10s\n", "",
+			regions->missing[i]->name,
+			out_regions_missing(regions->missing[i]));
 	write_notes(out, regions);
 }
 
@@ -106,7 +118,7 @@ static json_t *make_event(const struct stat_region_row *row)
 
 json_t *out_regions_json(const struct stat_regions *regions)
 {
-	json_t *list = json_array(), *out;
+	json_t *list = json_array(), *missing = json_array(), *out;
 	const char *region = NULL;
 
 	while ((region = stat_regions_next(regions, region))) {
@@ -123,6 +135,12 @@ json_t *out_regions_json(const struct stat_regions *regions)
 	out = json_pack("{s:i, s:f, s:o}", "passes", (int)regions->passes,
 			"running_percent", 100 * regions->running, "regions",
 			list);
+	for (size_t i = 0; i < regions->n_missing; i++)
+		json_array_append_new(missing,
+				      json_string(regions->missing[i]->name));
+	if (json_array_size(missing))
+		json_object_set(out, "not_counted", missing);
+	json_decref(missing);
 	if (regions->unread)
 		json_object_set_new(out, "unread",
 				    json_integer((json_int_t)regions->unread));

@@ -17,8 +17,9 @@
 
 struct passes {
 	struct stat_regions *regions;
-	const struct engine_events *events;
+	struct engine_events *events;
 	size_t in_last; /* events of the last pass */
+	bool *is_there; /* by place in the user's list: in one of the passes */
 };
 
 static void add_event(struct passes *p, const char *name)
@@ -45,6 +46,7 @@ static void add_named(struct passes *p, const struct engine_event *event)
 
 	if (event->hidden)
 		return;
+	p->is_there[event->parsed->position] = true;
 	if (p->events->lanes < 2 || event->lane < 0 || !end)
 		snprintf(name, sizeof(name), "%s", event->name);
 	else
@@ -104,39 +106,76 @@ static int make_folder(struct stat_regions *regions)
 	return 0;
 }
 
+/*
+ * What upmu list calls <not supported>, and an event of one kind of core alone:
+ * the program may run on the others. Each once, and the first has a reason.
+ */
+static int note_missing(struct passes *p)
+{
+	struct stat_regions *regions = p->regions;
+	struct engine_events *none = &regions->none;
+
+	regions->missing = calloc(p->events->n + 1, sizeof(*regions->missing));
+	if (!regions->missing)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->events->n; i++) {
+		const struct engine_event *event = &p->events->event[i];
+
+		if (event->hidden || p->is_there[event->parsed->position])
+			continue;
+		p->is_there[event->parsed->position] = true;
+		regions->missing[regions->n_missing++] = event;
+		if (event->state == ENGINE_COUNTED && !none->reason[0])
+			snprintf(none->reason, sizeof(none->reason),
+				 "'%s' is no event of each kind of core, and a "
+				 "region may be on any",
+				 event->name);
+	}
+	if (regions->n_missing && !none->reason[0])
+		strcpy(none->reason, p->events->reason);
+	return 0;
+}
+
 /* What is always on fits beside any turn: it is in the first one's pass. */
-int stat_regions_open(struct stat_regions *regions,
-		      struct engine_events *events)
+static int share_out(struct passes *p)
 {
 	struct engine_target self = { .cpu = -1 };
 	const struct engine_targets targets = { .target = &self, .n = 1 };
 	const struct engine_options options = { .own_child = true };
-	struct passes p = { .regions = regions, .events = events };
+	const struct engine_events *events = p->events;
 	struct engine engine;
+	int error = engine_open(&engine, p->events, &targets, &options);
+
+	if (!error)
+		add_turn(p, &engine.sets, ENGINE_ALWAYS);
+	for (int turn = 0; !error && turn < (int)engine.sets.turns; turn++) {
+		if (turn)
+			p->in_last = STAT_REGION_EVENTS;
+		add_turn(p, &engine.sets, turn);
+	}
+	engine_close(&engine);
+	/* None that perf counts here: the program may have another source. */
+	for (size_t i = 0; !p->regions->passes && i < events->n; i++)
+		if (!events->event[i].hidden && p->in_last < STAT_REGION_EVENTS)
+			add_named(p, &events->event[i]);
+	return error ? error : note_missing(p);
+}
+
+int stat_regions_open(struct stat_regions *regions,
+		      struct engine_events *events)
+{
+	struct passes p = { .regions = regions, .events = events };
 	int error;
 
 	*regions = (struct stat_regions){ .running = 1 };
 	regions->none.machine = events->machine;
 	regions->none.emulated = events->emulated;
 	regions->list = calloc(events->n + 1, sizeof(*regions->list));
-	if (!regions->list)
-		return -ENOMEM;
-	error = make_folder(regions);
-	if (error)
-		return error;
-	error = engine_open(&engine, events, &targets, &options);
+	p.is_there = calloc(events->n + 1, sizeof(*p.is_there));
+	error = regions->list && p.is_there ? make_folder(regions) : -ENOMEM;
 	if (!error)
-		add_turn(&p, &engine.sets, ENGINE_ALWAYS);
-	for (int turn = 0; !error && turn < (int)engine.sets.turns; turn++) {
-		if (turn)
-			p.in_last = STAT_REGION_EVENTS;
-		add_turn(&p, &engine.sets, turn);
-	}
-	engine_close(&engine);
-	/* None that perf counts here: the program may have another source. */
-	for (size_t i = 0; !regions->passes && i < events->n; i++)
-		if (!events->event[i].hidden && p.in_last < STAT_REGION_EVENTS)
-			add_named(&p, &events->event[i]);
+		error = share_out(&p);
+	free(p.is_there);
 	return error;
 }
 
@@ -145,6 +184,7 @@ void stat_regions_close(struct stat_regions *regions)
 	if (regions->folder[0])
 		rmdir(regions->folder);
 	free(regions->list);
+	free(regions->missing);
 	free(regions->row);
 }
 

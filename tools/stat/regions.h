@@ -28,6 +28,8 @@ struct stat_regions {
 	double running;	  /* the least share of time of a process, 0 to 1 */
 	size_t unread;	  /* reports of processes that cannot be understood */
 	char folder[512]; /* that the processes write to */
+	const struct engine_event **missing; /* that no pass counts; or NULL */
+	size_t n_missing;
 	struct engine_events none; /* what upmu itself counts */
 };
 
@@ -45,6 +47,8 @@ int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 
 /** Parts of the reports. */
 void out_regions_text(FILE *out, const struct stat_regions *regions);
+/** "<not supported>" or what else of one that no pass counts. */
+const char *out_regions_missing(const struct engine_event *event);
 /** How many reports were not whole, behind @before. */
 void out_regions_unread(FILE *out, const char *before,
 			const struct stat_regions *regions);

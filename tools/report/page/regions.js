@@ -44,6 +44,9 @@ const upmuRegions = (() => {
 		to.append(make("p", {}, "The events of regions were counted in " +
 			`${report.running_percent.toFixed(1)} % of the time` +
 			(report.passes > 1 ? `, in ${report.passes} runs.` : ".")));
+		if (report.not_counted)
+			to.append(make("p", { class: "warn" }, "Not counted: " +
+				report.not_counted.join(", ")));
 		if (report.unread)
 			to.append(make("p", { class: "warn" }, report.unread === 1
 				? "A process wrote no whole report: its regions are missing."
