@@ -170,6 +170,11 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" == *"1 set: everything is counted all the time"* ]]
 }
 
+@test "fit_has_one_cycle_counter" {
+	run "$upmu" list --core cortex-a7 --fit cycles,cycles:u,r1,r3,r4,r5
+	[[ "$output" == *"all the time: cycles"$'\n'*"2 sets take turns"* ]]
+}
+
 @test "fit_says_which_events_share_a_set" {
 	run "$upmu" list --core arm1176 --fit 'cycles,{r9,rb},r4,rf,task-clock'
 	[ "$status" -eq 0 ]

@@ -583,3 +583,13 @@ refuses() {	# VALUE of OPTION
 		refuses "$time" --slice
 	done
 }
+
+@test "processes_threads_and_cpus_may_be_named_one_after_another" {
+	run "$upmu" stat -p $$ -p 999999 -e task-clock --timeout 10
+	[[ "$output" == *"no process '999999'"* ]]
+	run "$upmu" stat -t 999999 -t $$ -e task-clock --timeout 10
+	[[ "$output" == *"no thread '999999'"* ]]
+	run "$upmu" stat -C 4095 -C 0 -e cpu-clock --timeout 10
+	[[ "$output" == *"CPU 4095 is not online"* ]] ||
+		[[ "$output" == *"no list of CPUs"* ]]
+}

@@ -34,7 +34,7 @@ static int this_machine(void **state)
 	return 0;
 }
 
-static void assert_cpus(const char *list, const int *cpus, size_t n)
+static void assert_cpus(char *list, const int *cpus, size_t n)
 {
 	const struct stat_options options = { .cpus = list };
 

@@ -23,6 +23,19 @@ static void take_share(struct share *share, const struct upmu_event_list *list,
 			share->events[share->n++] = list->events[i];
 }
 
+/* There is one cycle counter: cycles:u beside cycles takes another. */
+static void keep_first_cycles(struct share *share)
+{
+	bool is_taken = false;
+
+	for (size_t i = 0; i < share->n; i++) {
+		bool wants = share->events[i].is_cycles;
+
+		share->events[i].is_cycles = wants && !is_taken;
+		is_taken = is_taken || wants;
+	}
+}
+
 static void print_set(const struct share *share, uint16_t set)
 {
 	const char *comma = "";
@@ -82,6 +95,7 @@ static int fit_kind(const struct upmu_core_kind *kind, struct share *share)
 		counters = upmu_core_counters(kind->core);
 		source = " (by the manual)";
 	}
+	keep_first_cycles(share);
 	sets = upmu_events_fit(share->events, share->n, counters,
 			       share->set_of);
 	printf("%s: %u event counters and the cycle counter%s\n",

@@ -56,11 +56,11 @@ static const struct row {
 	  "run COMMAND N times: mean and standard deviation" },
 	{ "interval-print", 'I', TIME_MS, AT(interval_ms), "MS",
 	  "print what each MS milliseconds (10s, 1min) counted" },
-	{ "pid", 'p', TEXT, AT(pids), "PID,...", "count running processes" },
-	{ "tid", 't', TEXT, AT(tids), "TID,...", "count running threads" },
+	{ "pid", 'p', LIST, AT(pids), "PID,...", "count running processes" },
+	{ "tid", 't', LIST, AT(tids), "TID,...", "count running threads" },
 	{ "all-cpus", 'a', FLAG, AT(all_cpus), NULL,
 	  "count every process on every CPU" },
-	{ "cpu", 'C', TEXT, AT(cpus), "LIST",
+	{ "cpu", 'C', LIST, AT(cpus), "LIST",
 	  "count every process on these CPUs, as 0-2,4" },
 	{ "no-aggr", 'A', FLAG, AT(per[STAT_PER_CPU]), NULL,
 	  "a row for each CPU (with -a or -C)" },
@@ -73,7 +73,7 @@ static const struct row {
 	  "for each socket" },
 	{ "per-thread", 0, FLAG, AT(per[STAT_PER_THREAD]), NULL,
 	  "for each thread of -p or -t" },
-	{ "for-each-cgroup", 0, TEXT, AT(cgroups), "NAME,...",
+	{ "for-each-cgroup", 0, LIST, AT(cgroups), "NAME,...",
 	  "for each cgroup, on every CPU" },
 	{ "no-inherit", 'i', FLAG, AT(no_inherit), NULL,
 	  "leave out what the counted tasks start" },
@@ -425,6 +425,10 @@ void stat_options_free(struct stat_options *options)
 {
 	free(options->events);
 	free(options->metrics);
+	free(options->pids);
+	free(options->tids);
+	free(options->cpus);
+	free(options->cgroups);
 	free(options->output);
 	free(options->openmetrics);
 }

@@ -46,9 +46,9 @@ enum stat_per {
 struct stat_options {
 	char *events;	/* the -e lists joined by ','; NULL: the default nine */
 	char **command; /* NULL-terminated, or NULL */
-	const char *pids, *tids, *cpus, *cgroups;
-	char *metrics;		    /* of -M, joined as those of -e */
-	char *output, *openmetrics; /* names of files */
+	char *pids, *tids, *cpus, *cgroups; /* joined as those of -e */
+	char *metrics;			    /* of -M, joined as those of -e */
+	char *output, *openmetrics;	    /* names of files */
 	const char *control, *pre, *post;
 	const char *separator;
 	enum stat_format format;
