@@ -191,11 +191,11 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	$'./a\033[31m\nb' 30 &
 	local pid=$!
 	until grep -q '^a' /proc/$pid/comm; do sleep 0.02; done
-	for form in '' '-I 20 --plot' '-I 20 --summary'; do
+	for form in '' '-I 20 --plot' '-I 20 --summary' '-x ,' -j; do
 		# shellcheck disable=SC2086	# words
 		"$upmu" stat --per-thread -p $pid $form -e task-clock \
 			--timeout 100 -o report
-		grep -q "^a?\[31m?b-$pid" report
+		grep -q "a?\[31m?b-$pid" report
 		run ! grep -q "$(printf '\033')" report
 	done
 	kill $pid

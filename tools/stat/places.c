@@ -12,6 +12,7 @@
 
 #include "lib/sys.h"
 #include "stat.h"
+#include "tools/print.h"
 
 #define CPU "/sys/devices/system/cpu/cpu%d/"
 
@@ -107,6 +108,7 @@ static void name_cpu(char *name, size_t size, enum stat_per per, int cpu)
 		snprintf(name, size, "CPU%d", cpu);
 }
 
+/* A thread calls itself as it likes: no table is to be taken apart by that. */
 static void name_thread(char *name, size_t size, pid_t tid)
 {
 	char path[UPMU_PATH_SIZE], comm[32];
@@ -115,7 +117,7 @@ static void name_thread(char *name, size_t size, pid_t tid)
 	if (upmu_sys_read_text(path, comm, sizeof(comm)))
 		snprintf(name, size, "%d", (int)tid);
 	else
-		snprintf(name, size, "%s-%d", comm, (int)tid);
+		snprintf(name, size, "%s-%d", plain(comm), (int)tid);
 }
 
 static int put_each(struct stat_report *report, enum stat_per per,
