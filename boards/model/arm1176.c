@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "arm1176.h"
-#include "clock.h"
 #include "model.h"
 #include "qemu.h"
 

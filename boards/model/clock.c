@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "clock.h"
+#include "model.h"
 #include "qemu.h"
 
 enum { VIRTUAL = 1 }; /* QEMU_CLOCK_VIRTUAL, the board's */

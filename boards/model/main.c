@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "arm1176.h"
-#include "identity.h"
 #include "model.h"
 #include "qemu.h"
 #include "settings.h"

@@ -110,4 +110,27 @@ void pmu_watch(int cpu);
 /* Does a counter with an event that QEMU lacks keep what is written to it? */
 bool pmu_try(char *reason);
 
+/*
+ * arm1176_add - give the CPU the registers of its PMU, which QEMU lacks
+ * @reason: QEMU_REASON bytes, filled when it returns false
+ */
+bool arm1176_add(char *reason);
+
+/* Is the event counted, by the model or by the emulator's clock? */
+bool arm1176_counts(unsigned event);
+
+/* The emulator's clock: a nanosecond of the board's time is a cycle. */
+
+/*
+ * clock_find - look up what is used of the emulator's clock; call it first
+ * @reason: QEMU_REASON bytes, filled when it returns false
+ */
+bool clock_find(char *reason);
+
+/* Both: in the function of a register only, where the time is known. */
+uint64_t clock_cycles(void);
+/* Executed since the board started; only where clock_counts_instructions(). */
+uint64_t clock_instructions(void);
+bool clock_counts_instructions(void); /* -icount */
+
 #endif

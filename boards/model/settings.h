@@ -41,4 +41,7 @@ uint64_t settings_ram(void);
 int settings_cores(void);
 const struct core_shape *settings_core(int cpu);
 
+/* What the guest reads in MIDR and, of the core, in PMCR. Call it first. */
+void identity_put(int cpu, const struct core_shape *core);
+
 #endif
