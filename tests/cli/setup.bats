@@ -46,6 +46,17 @@ files_written() {
 	[ ! -s "$calls" ]
 }
 
+@test "setup_names_what_says_otherwise_at_the_next_boot" {
+	folder=$UPMU_ROOT/etc/sysctl.d
+	echo 'kernel/perf_event_paranoid=3' >"$folder/99-z.conf"
+	echo 'kernel.perf_event_paranoid = 3' >"$folder/99-z.conf.dpkg-old"
+	echo '# kernel.perf_event_paranoid = 3' >"$folder/98-comment.conf"
+	echo 'kernel.perf_event_paranoid = 3' >"$folder/10-before.conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
+	[[ "$output" == *"99-z.conf says 'kernel/perf_event_paranoid=3'"* ]]
+}
+
 @test "setup_writes_what_it_showed_and_runs_what_it_showed" {
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]

@@ -65,6 +65,23 @@ bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
 	}
 }
 
+/* "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). */
+static bool begins(const char *line, const char *key)
+{
+	for (; *key; line++, key++)
+		if (*line != *key && !(*line == '/' && *key == '.'))
+			return false;
+	return true;
+}
+
+/* Only these are read from such folders: no 99-x.conf.dpkg-old. */
+static bool is_read(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length >= 5 && !strcmp(name + length - 5, ".conf");
+}
+
 /* Where @text of a file says @key other than ours, name it. */
 static void tell_setting(const char *path, const char *key, const char *why)
 {
@@ -74,7 +91,7 @@ static void tell_setting(const char *path, const char *key, const char *why)
 		return;
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t-");
-		if (!strncmp(line, key, strlen(key)))
+		if (begins(line, key))
 			printf("note  %s says '%s'\n      (%s)\n", path, line,
 			       why);
 	}
@@ -92,6 +109,7 @@ static void tell_folder(const char *folder, const char *after, const char *key,
 	dir = opendir(real);
 	while (dir && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, after) <= 0 ||
+		    !is_read(entry->d_name) ||
 		    snprintf(path, sizeof(path), "%s/%s", folder,
 			     entry->d_name) >= (int)sizeof(path))
 			continue;
