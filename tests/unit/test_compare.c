@@ -16,6 +16,24 @@ static void assert_near(double value, double wanted, double off)
 		fail_msg("%.9g is not %.9g", value, wanted);
 }
 
+static void what_is_the_same_each_time_differs_by_the_last_digit(void **state)
+{
+	double a[7], b[7];
+	const struct stats_pair pair = {
+		.a = a, .b = b, .n_a = 7, .n_b = 7, .paired = true
+	};
+	struct stats_change change;
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++) {
+		a[i] = 3000000000000001;
+		b[i] = 3000000000000002;
+	}
+	stats_compare(&pair, 0.95, &change);
+	assert_near(change.difference, 1, 0);
+	assert_near(change.difference_low, 1, 0);
+}
+
 /* Student's own table: two-sided, as every textbook has it. */
 static void t_is_that_of_the_tables(void **state)
 {
@@ -279,6 +297,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(t_is_that_of_the_tables),
+		cmocka_unit_test(
+			what_is_the_same_each_time_differs_by_the_last_digit),
 		cmocka_unit_test(mean_interval_without_skew_is_students),
 		cmocka_unit_test(one_run_has_no_interval_and_none_has_no_mean),
 		cmocka_unit_test(interval_stays_above_0_and_leans_to_the_tail),

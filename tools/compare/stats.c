@@ -257,20 +257,24 @@ static void find_change(const struct means *m, double level,
 	fieller(m, stats_t(level, m->ratio_freedom), out);
 }
 
+/* From the first one on: a sum of large counts would have no last digits. */
 static void paired_means(const struct stats_pair *pair, struct means *m)
 {
-	double n = 0, aa = 0, bb = 0, ab = 0;
+	double n = 0, aa = 0, bb = 0, ab = 0, first_a = 0, first_b = 0;
 
 	*m = (struct means){ 0 };
 	for (size_t i = 0; i < pair->n_a; i++) {
 		if (isnan(pair->a[i]) || isnan(pair->b[i]))
 			continue;
-		n++;
-		m->a += pair->a[i];
-		m->b += pair->b[i];
+		if (!n++) {
+			first_a = pair->a[i];
+			first_b = pair->b[i];
+		}
+		m->a += pair->a[i] - first_a;
+		m->b += pair->b[i] - first_b;
 	}
-	m->a /= n;
-	m->b /= n;
+	m->a = first_a + m->a / n;
+	m->b = first_b + m->b / n;
 	for (size_t i = 0; i < pair->n_a; i++) {
 		double a = pair->a[i] - m->a, b = pair->b[i] - m->b;
 
