@@ -3,6 +3,7 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -169,9 +170,39 @@ static void a_run_without_memory_leaves_no_process(void **state)
 	fake.failure.call = FAKE_NONE; /* gcov wants some at the end */
 }
 
+/* The second run was at three times the frequency. */
+static void a_frequency_is_of_all_runs_as_the_mean_beside_it(void **state)
+{
+	static struct stat_metric metric[STAT_METRICS_MOST];
+	const struct stat_options options = { .repeat = 2 };
+	struct stat_spread spread[UPMU_EVENTS_MAX] = { { .time_ns = 2000 } };
+	const struct stat_report report = { .options = &options,
+					    .events = &events,
+					    .count = counts,
+					    .spread = spread };
+	struct upmu_events_error why = { 0 };
+
+	(void)state;
+	fake_boot("pi2");
+	assert_int_equal(engine_events_resolve(&events, "cycles", &why), 0);
+	counts[1].state = ENGINE_NOT_COUNTED; /* instructions, for estimates */
+	counts[0] = (struct engine_count){ .state = ENGINE_COUNTED,
+					   .raw = 900,
+					   .enabled_ns = 1000,
+					   .running_ns = 1000 };
+	stat_spread_add(&spread[0], 300);
+	stat_spread_add(&spread[0], 900);
+	assert_int_equal(stat_metrics(&report, metric, STAT_METRICS_MOST), 1);
+	assert_string_equal(metric[0].key, "ghz");
+	assert_true(fabs(metric[0].value - 0.6) < 1e-9);
+	engine_events_free(&events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_frequency_is_of_all_runs_as_the_mean_beside_it),
 		cmocka_unit_test(
 			threads_that_start_while_events_are_opened_are_found),
 		cmocka_unit_test(

@@ -131,8 +131,14 @@ static void add_run(struct stat_report *report, int status)
 		/* This run's value, not the mean. */
 		report->spread[i].n = 0;
 		add_value(report, i, counted ? stat_value(report, count) : NAN);
-		if (counted)
+		if (counted) {
 			stat_spread_add(&spread, stat_value(report, count));
+			/* What an estimate was extended to. */
+			spread.time_ns +=
+				count->estimated && !report->options->no_scale
+					? (double)count->enabled_ns
+					: (double)count->running_ns;
+		}
 		report->spread[i] = spread;
 	}
 	stat_spread_add(&report->elapsed, report->elapsed_s);

@@ -188,7 +188,17 @@ static size_t add_formula(const struct stat_report *report, int lane,
 	return 1;
 }
 
-/* Cycles over the time in which they were counted. */
+/* Cycles over the time in which they were counted; of -r, both of all runs. */
+static double cycles_per_ns(const struct stat_report *report,
+			    const struct engine_count *cycles)
+{
+	const struct stat_spread *spread = stat_spread_of(report, cycles);
+
+	if (spread->n > 1 && spread->time_ns > 0)
+		return spread->mean * (double)spread->n / spread->time_ns;
+	return (double)cycles->raw / (double)cycles->running_ns;
+}
+
 static size_t add_ghz(const struct stat_report *report, int lane,
 		      struct stat_metric *out)
 {
@@ -204,8 +214,7 @@ static size_t add_ghz(const struct stat_report *report, int lane,
 		.label = "GHz",
 		.unit = "GHz",
 		.event = cycles,
-		.value = (double)report->count[cycles].raw /
-			 (double)report->count[cycles].running_ns,
+		.value = cycles_per_ns(report, &report->count[cycles]),
 	};
 	return 1;
 }

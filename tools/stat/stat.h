@@ -115,6 +115,7 @@ bool stat_targets_alive(const struct engine_targets *targets);
 /** Mean and standard deviation over runs (-r). */
 struct stat_spread {
 	double mean, deviation, squares;
+	double time_ns; /* of an event: that its values are of, all runs' */
 	size_t n;
 };
 
