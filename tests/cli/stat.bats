@@ -108,7 +108,7 @@ with_descriptors() {	# NUMBER COMMAND...: bats has some of its own
 	cat >busy.c <<-'C'
 		int main(void)
 		{
-			for (volatile long i = 0; i < 100000000; i++)
+			for (volatile long i = 0; i < 400000000; i++)
 				;
 			return 0;
 		}

@@ -32,9 +32,13 @@ struct stat_run {
 	stat_interval_fn *interval;
 };
 
-/* A process uses some before its program is executed, and clocks differ. */
-#define BEFORE_EXEC_S 5e-3
-#define USUAL	      1.3
+/*
+ * A process uses some before its program is executed: of "true" as much as
+ * that, 26 ms on a board whose machine is busy. And clocks differ.
+ */
+#define BEFORE_EXEC_S	   0.05
+#define BEFORE_EXEC_MOST_S 0.3
+#define CLOCKS_DIFFER	   1.1
 
 /* How often a process that is not ours is looked after. */
 #define LOOK_NS 50e6
@@ -335,7 +339,7 @@ static bool counts_it_whole(const struct stat_run *run)
 static void find_uncounted(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
-	double used = report->user_s + report->sys_s, counted = 0;
+	double used = report->user_s + report->sys_s, counted = 0, before;
 	bool any = false;
 
 	for (size_t i = 0; i < run->events->n; i++) {
@@ -344,8 +348,9 @@ static void find_uncounted(struct stat_run *run)
 		any = any || count->state == ENGINE_COUNTED;
 		counted = fmax(counted, (double)count->enabled_ns / 1e9);
 	}
-	if (any && counts_it_whole(run) && used > counted + BEFORE_EXEC_S &&
-	    used > USUAL * counted)
+	before = fmin(BEFORE_EXEC_S + 2 * counted, BEFORE_EXEC_MOST_S);
+	if (any && counts_it_whole(run) && used > counted + before &&
+	    used > CLOCKS_DIFFER * counted)
 		report->uncounted_s = fmax(report->uncounted_s, used - counted);
 }
 
