@@ -213,7 +213,8 @@ UPMU_API int upmu_start(struct upmu *set);
  *   -ESTALE     raw: the lease of the set was broken or has ended
  *   -EXDEV      raw: the thread does not run on the CPU of the set
  *   -EOVERFLOW  raw: so long since the last reading that a 32-bit counter may
- *               have gone round unseen; it is stopped all the same
+ *               have gone round unseen; it is stopped all the same, and says
+ *               so again until it is started
  */
 UPMU_API int upmu_stop(struct upmu *set);
 

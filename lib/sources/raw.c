@@ -92,6 +92,7 @@ struct state {
 	uint64_t started_ns;
 	uint64_t run_ns; /* before that */
 	bool is_running;
+	uint64_t stopped_ns;
 	struct counter counters[UPMU_EVENTS_MAX];
 };
 
@@ -302,7 +303,10 @@ static int check_time(const struct state *state, const struct counter *counter,
 {
 	uint64_t last = atomic_load(&counter->folded_ns);
 
-	if (!state->is_running || now <= last || now - last <= BLIND_NS)
+	/* One that was stopped too late is not known better afterwards. */
+	if (!state->is_running)
+		now = state->stopped_ns;
+	if (now <= last || now - last <= BLIND_NS)
 		return 0;
 	return upmu_explain_set(-EOVERFLOW,
 				"%llu ms since the last reading: a 32-bit "
@@ -413,6 +417,7 @@ static int stop(struct upmu *set)
 	upmu_raw_cpu_stop(state->mask);
 	ret = fold_all(set, now, totals);
 	state->is_running = false;
+	state->stopped_ns = now;
 	state->run_ns += now - state->started_ns;
 	return ret;
 }

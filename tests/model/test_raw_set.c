@@ -237,6 +237,27 @@ static void unread_for_too_long_is_eoverflow(void **state)
 	assert_false(model.enabled & MODEL_CYCLES);
 }
 
+/* What it counted is not known better because it was stopped. */
+static void stopped_too_late_it_is_eoverflow_until_it_starts(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	now_ns += 269 * MS;
+	assert_int_equal(upmu_stop(set), -EOVERFLOW);
+	assert_int_equal(upmu_read(set, values, 2), -EOVERFLOW);
+	assert_int_equal(upmu_count_all(set, counts, 2), -EOVERFLOW);
+	assert_true(count_of(0) == UPMU_NO_COUNT);
+	assert_int_equal(upmu_stop(set), 0);
+	assert_int_equal(upmu_start(set), 0);
+	first = count_of(0);
+	work();
+	assert_int_equal(count_of(0) - first, 1000);
+	assert_int_equal(upmu_stop(set), 0);
+	assert_int_equal(upmu_read(set, values, 2), 0);
+	assert_int_equal(values[0].count - first, 1000);
+}
+
 static void read_often_enough_it_is_not(void **state)
 {
 	(void)state;
@@ -322,6 +343,7 @@ int main(void)
 		CASE(reading_asks_for_the_lease_each_time),
 		CASE(registers_open_to_all_and_then_not_are_estale),
 		CASE(unread_for_too_long_is_eoverflow),
+		CASE(stopped_too_late_it_is_eoverflow_until_it_starts),
 		CASE(read_often_enough_it_is_not),
 		CASE(in_a_child_the_parents_registers_are_estale),
 		CASE(closing_stops_what_was_counted),
