@@ -61,7 +61,7 @@ COVER = [
      "lib_attach.a7"),
     ("regs/", "kmod_raw.a15", "exec_lease.a7"),
     ("tools/stat/", "stat_a7.a7", "stat_smp.a15"),
-    ("tools/cmd_exec", "exec_lease.a15"),
+    ("tools/exec/", "exec_lease.a15"),
     ("tools/setup/", "setup_board.a7"),
     ("tools/check/", "check_mends.a7"),
     ("tools/list/", "list.a7"),
