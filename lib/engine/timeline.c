@@ -17,13 +17,14 @@ enum { LANE_TIME, LANE_CYCLES, LANE_INSTRUCTIONS, LANE_COUNTS };
 int engine_timeline_init(struct engine_timeline *timeline,
 			 const struct engine_sets *sets, size_t lanes)
 {
-	size_t counts = 0;
+	/* Two of so many slices are one set's, and can be joined. */
+	size_t least = 2 * (sets->turns + 1), counts = 0;
 
 	for (size_t i = 0; i < sets->n; i++)
 		if (sets->set[i].turn >= 0 && sets->set[i].n > counts)
 			counts = sets->set[i].n;
 	*timeline = (struct engine_timeline){
-		.most = ROWS_FIRST,
+		.most = least > ROWS_FIRST ? least : ROWS_FIRST,
 		.lanes = lanes,
 		.counts = counts,
 		.width = ROW_LANES + lanes * (LANE_COUNTS + counts),

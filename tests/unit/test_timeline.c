@@ -4,8 +4,10 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "lib/engine/turns.h"
@@ -13,6 +15,15 @@
 #define TURNS 3
 #define MANY  500000 /* slices: 2,000 s of 4 ms */
 #define ROWS  65536  /* most that are kept */
+
+static bool is_short; /* of memory */
+
+void *__real_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_realloc(void *old, size_t size)
+{
+	return is_short ? NULL : __real_realloc(old, size);
+}
 
 static void make_sets(struct engine_sets *sets, struct engine_set *set)
 {
@@ -103,6 +114,39 @@ static void a_long_run_keeps_its_totals_in_bounded_memory(void **state)
 	engine_timeline_free(&timeline);
 }
 
+#define SETS 50 /* more than rows are kept at first */
+
+/* Each set had one slice when memory was short: no two could be joined. */
+static void without_memory_no_slice_is_written_beyond_the_end(void **state)
+{
+	struct engine_timeline timeline;
+	struct engine_set set[SETS];
+	const struct engine_sets sets = { .set = set,
+					  .n = SETS,
+					  .turns = SETS };
+	struct engine_slice lane = { .time_ns = 1,
+				     .cycles = 1,
+				     .count = { 1 } };
+	struct estimate e;
+
+	(void)state;
+	for (int i = 0; i < SETS; i++)
+		set[i] = (struct engine_set){ .turn = i, .n = 1 };
+	assert_int_equal(engine_timeline_init(&timeline, &sets, 1), 0);
+	is_short = true;
+	for (int i = 0; i < 10 * SETS; i++) {
+		engine_timeline_add(&timeline, i % SETS, &lane);
+		if (timeline.n > timeline.most)
+			break;
+	}
+	is_short = false;
+	assert_true(timeline.n <= timeline.most);
+	assert_int_equal(engine_timeline_estimate(&timeline, 7, 0, 0, 0, &e),
+			 0);
+	assert_true(fabs(e.total / (10 * SETS) - 1) < 1e-9);
+	engine_timeline_free(&timeline);
+}
+
 static void a_cleared_timeline_starts_anew(void **state)
 {
 	struct engine_timeline timeline;
@@ -123,6 +167,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(estimates_are_of_the_set_and_place_asked_for),
 		cmocka_unit_test(a_long_run_keeps_its_totals_in_bounded_memory),
+		cmocka_unit_test(
+			without_memory_no_slice_is_written_beyond_the_end),
 		cmocka_unit_test(a_cleared_timeline_starts_anew),
 	};
 
