@@ -12,7 +12,7 @@
 
 #define PEEK "/proc/upmu_peek"
 
-#define TOLD_ROUNDS 200
+#define TOLD_ROUNDS 20
 
 #define NOWHERE 0xc0000000u /* PMXEVTYPER.P, .U: counts nothing */
 
