@@ -374,17 +374,23 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 }
 
 @test "compare_refuses_conditions_before_anything_runs" {
-	for bad in 'nothing' 'elapsed' 'elapsed = 3' 'elapsed > x' \
+	for bad in 'nothing' 'elapsed' 'elapsed = 3' 'elapsed => 3' 'elapsed > x' \
 		'elapsed > 1%%' '> 3' 'elapsed > 1 second'
 	do
 		run "$upmu" compare --fail-if "$bad" touch ran -- touch ran
 		[ "$status" -eq 2 ]
+		[[ "$output" == *"is not as 'instructions > +1%'"* ]]
 	done
 	run "$upmu" compare -e page-faults --fail-if 'cycels > 1%' \
 		touch ran -- touch ran
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"no such event was counted"* ]]
 	[ ! -e ran ]
+}
+
+@test "compare_takes_blanks_around_a_condition" {
+	run few -e page-faults --fail-if ' page-faults  >  +900 % ' true -- true
+	[ "$status" -eq 0 ]
 }
 
 @test "compare_stops_where_a_command_fails_and_says_which" {

@@ -154,18 +154,20 @@ static int add_condition(struct compare_options *o, const struct row *row,
 {
 	static const char wanted[] = "as 'instructions > +1%'";
 	struct compare_condition *c = &o->condition[o->conditions];
-	size_t name = strcspn(value, "<>");
-	const char *at = value + name;
+	const char *from = value + strspn(value, " \t");
+	size_t name = strcspn(from, "<>");
+	const char *at = from + name;
 	char *end;
 
-	while (name && strchr(" \t", value[name - 1]))
+	while (name && strchr(" \t", from[name - 1]))
 		name--;
 	if (o->conditions == COMPARE_CONDITIONS_MAX)
 		return refuse_value(row, value, "one of at most 16");
-	if (!name || name >= sizeof(c->event) || (*at != '<' && *at != '>'))
+	if (!name || name >= sizeof(c->event) || (*at != '<' && *at != '>') ||
+	    from[name - 1] == '=')
 		return refuse_value(row, value, wanted);
 	c->text = value;
-	memcpy(c->event, value, name);
+	memcpy(c->event, from, name);
 	c->event[name] = 0;
 	c->above = *at++ == '>';
 	c->limit = strtod(at, &end);
@@ -173,7 +175,8 @@ static int add_condition(struct compare_options *o, const struct row *row,
 		return refuse_value(row, value, wanted);
 	end += strspn(end, " \t");
 	c->percent = *end == '%';
-	if (end[c->percent])
+	end += c->percent;
+	if (end[strspn(end, " \t")])
 		return refuse_value(row, value, wanted);
 	o->conditions++;
 	return 0;
