@@ -141,6 +141,7 @@ static void what_a_machine_cannot_grant_tells_why(void **state)
 		{ UPMU_REASON_USER_ACCESS,
 		  "hint: sudo sysctl kernel.perf_user_access=1" },
 		{ UPMU_REASON_RAW_UNSAFE, "takes the permission back" },
+		{ UPMU_REASON_RAW_UNSAFE + 1, "does not say why" },
 		{ 99, "does not say why" },
 	};
 

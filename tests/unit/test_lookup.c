@@ -203,6 +203,24 @@ static void a_variant_is_found_by_name_and_midr(void **s)
 	assert_null(upmu_core_by_midr(0x510f8060));
 }
 
+static void each_core_that_has_an_event_is_told_and_no_more_are_kept(void **s)
+{
+	const struct upmu_core *some[2] = { 0 }, *all[256];
+	size_t n = upmu_cores_with("l1d_cache", 9, all, 256);
+
+	(void)s;
+	assert_true(n > 10 && n < 256);
+	for (size_t i = 0; i < n; i++) {
+		assert_non_null(upmu_core_find_named(all[i], "l1d_cache", 9));
+		assert_false(upmu_core_is_common(all[i]));
+		assert_true(!i || all[i] != all[i - 1]);
+	}
+	assert_int_equal(upmu_cores_with("l1d_cache", 9, some, 1), n);
+	assert_ptr_equal(some[0], all[0]);
+	assert_null(some[1]);
+	assert_int_equal(upmu_cores_with("l1d_cach", 8, all, 256), 0);
+}
+
 static void armv6_has_no_common_table(void **s)
 {
 	(void)s;
@@ -266,6 +284,8 @@ int main(void)
 		cmocka_unit_test(every_core_has_the_nine_defaults),
 		cmocka_unit_test(variant_and_revision_do_not_make_another_core),
 		cmocka_unit_test(a_variant_is_found_by_name_and_midr),
+		cmocka_unit_test(
+			each_core_that_has_an_event_is_told_and_no_more_are_kept),
 		cmocka_unit_test(armv6_has_no_common_table),
 		cmocka_unit_test(all_tables_take_less_than_300_kilobytes),
 		cmocka_unit_test(a_list_is_parsed_without_allocation),

@@ -2,9 +2,13 @@
 /* upmu_scale(): the arithmetic, to the last bit. */
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -84,6 +88,29 @@ static void an_estimate_beyond_64_bits_is_refused(void **state)
 	assert_scaled(UINT64_MAX / 2, 2, 1, UINT64_MAX - 1);
 }
 
+/* A mistake of the program, not of its machine: it is to be seen at once. */
+static void no_set_ends_the_program_by_its_own_words(void **state)
+{
+	struct upmu_value value;
+	int status;
+	pid_t pid;
+
+	(void)state;
+#ifdef NDEBUG
+	puts("# compiled without assertions");
+	skip();
+#endif
+	pid = fork();
+	if (!pid) {
+		close(STDERR_FILENO);
+		upmu_read(NULL, &value, 1);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +122,7 @@ int main(void)
 		cmocka_unit_test(an_event_that_never_ran_has_no_estimate),
 		cmocka_unit_test(times_that_cannot_be_are_refused),
 		cmocka_unit_test(an_estimate_beyond_64_bits_is_refused),
+		cmocka_unit_test(no_set_ends_the_program_by_its_own_words),
 	};
 
 	return cmocka_run_group_tests_name("scale", tests, NULL, NULL);
