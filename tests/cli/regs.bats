@@ -79,3 +79,29 @@ field() {
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"v6 v7 v8-32 v8-64"* ]]
 }
+
+# Each bit by itself: one field has it, or none, and says so by its numbers.
+@test "regs_has_no_bit_in_two_fields" {
+	for arch in v6 v7 v8-32 v8-64; do
+		run "$upmu" regs --arch "$arch" NOSUCH=1
+		for name in ${output##*there are }; do
+			values=()
+			for bit in $(seq 0 31); do
+				values+=("$name=$(printf 0x%x $((1 << bit)))")
+			done
+			wrong=$("$upmu" regs --arch "$arch" "${values[@]}" |
+				awk '
+				/^[A-Z]/ { bit = at++; seen = 0; next }
+				$1 ~ /^[0-9]+(:[0-9]+)?$/ {
+					split($1, ends, ":")
+					low = ends[2] == "" ? ends[1] : ends[2]
+					has = $3 != "0" && $3 != "0x00"
+					if (has != (bit <= ends[1] && bit >= low) ||
+					    (seen += has) > 1)
+						print "bit", bit, $0
+				}
+				END { if (at != 32) print at, "of 32" }')
+			[ -z "$wrong" ] || { echo "$arch $name: $wrong"; false; }
+		done
+	done
+}
