@@ -197,8 +197,11 @@ static void estimate(const struct engine *e, const struct engine_set *set,
 static bool stands_still(const struct engine *e,
 			 const struct engine_event *event, uint64_t raw)
 {
+	const struct upmu_event *what = event->parsed;
+
 	return e->events->emulated && !raw &&
-	       (event->base || event->parsed->class == UPMU_EVENT_GENERIC);
+	       (what->is_cycles || what->is_instructions ||
+		what->class == UPMU_EVENT_GENERIC);
 }
 
 static bool is_due(const struct engine *e, const struct engine_set *set)

@@ -181,6 +181,29 @@ static void threads_on_both_kinds_add_up(void **state)
 	assert_raw(BIG, 10 * MS);
 }
 
+/* The second is no base of estimates: instructions:u after instructions. */
+static void no_instructions_of_an_emulator_are_not_emulated(void **state)
+{
+	static const struct upmu_event instructions = {
+		.class = UPMU_EVENT_CORE,
+		.is_instructions = true,
+	};
+
+	(void)state;
+	begin_run(2);
+	event[0].parsed = event[1].parsed = &instructions;
+	event[0].base = ENGINE_BASE_INSTRUCTIONS;
+	events.lanes = 1;
+	set[1].lane = 0;
+	events.emulated = true;
+	tell(0, 10 * MS, 10 * MS);
+	tell(1, 10 * MS, 10 * MS);
+	told[0].count[0] = told[1].count[0] = 0;
+	engine_collect(&engine, count);
+	assert_int_equal(count[0].state, ENGINE_NOT_EMULATED);
+	assert_int_equal(count[1].state, ENGINE_NOT_EMULATED);
+}
+
 static void in_passes_each_pass_has_its_own_times(void **state)
 {
 	(void)state;
@@ -449,6 +472,8 @@ int main(void)
 		cmocka_unit_test(what_reading_takes_is_no_lost_time),
 		cmocka_unit_test(each_interval_has_its_own_times),
 		cmocka_unit_test(threads_on_both_kinds_add_up),
+		cmocka_unit_test(
+			no_instructions_of_an_emulator_are_not_emulated),
 		cmocka_unit_test(in_passes_each_pass_has_its_own_times),
 		cmocka_unit_test(cpus_have_times_of_their_own),
 		cmocka_unit_test(on_like_cores_lost_time_is_extended),
