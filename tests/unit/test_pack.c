@@ -59,9 +59,8 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int leader = group < 0 ? fd : group;
 
-	(void)cpu;
 	(void)flags;
-	if (only_user && !attr->exclude_kernel) {
+	if (only_user && (cpu >= 0 || !attr->exclude_kernel)) {
 		close(fd);
 		return -EACCES;
 	}
@@ -491,6 +490,26 @@ static void user_mode_alone_is_counted_of_the_kernels_events_too(void **s)
 	done();
 }
 
+static void who_may_count_no_cpu_is_told_so_of_the_kernels_events(void **s)
+{
+	static struct engine_target cpu = { .pid = -1, .cpu = 0 };
+	const struct engine_targets targets = { &cpu, 1 };
+	const struct engine_sets_options how = { 0 };
+	struct upmu_events_error why;
+
+	(void)s;
+	upmu_sys_set_root(FIXTURES "/pi3-32");
+	only_user = true;
+	assert_int_equal(
+		engine_events_resolve(&events, "context-switches", &why), 0);
+	assert_int_equal(engine_sets_open(&sets, &events, &targets, &how), 0);
+	only_user = false;
+	assert_int_equal(events.event[0].state, ENGINE_NOT_SUPPORTED);
+	assert_string_equal(events.reason,
+			    "this user may not count 'context-switches'");
+	done();
+}
+
 static void all_are_counted_but(pid_t ended)
 {
 	refused = ended;
@@ -523,6 +542,8 @@ int main(void)
 		/* First: it is done once in a process. */
 		cmocka_unit_test(
 			user_mode_alone_is_counted_of_the_kernels_events_too),
+		cmocka_unit_test(
+			who_may_count_no_cpu_is_told_so_of_the_kernels_events),
 		cmocka_unit_test(more_descriptors_are_had_where_they_may_be),
 		cmocka_unit_test(
 			the_nine_make_rpistats_four_sets_on_an_arm1176),
