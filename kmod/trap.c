@@ -266,6 +266,9 @@ static bool upmu_trap_again(struct pt_regs *user)
 
 	if (!bits)
 		return upmu_trap_reader(user);
+	/* One without a PMU came online after the lease was granted. */
+	if (!upmu_core_of(smp_processor_id()))
+		return false;
 	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user))
 		return true;
 	if (!upmu_publish_user_access())
