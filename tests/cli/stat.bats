@@ -137,6 +137,10 @@ assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
 	done
 	run "$upmu" stat -e task-clock ./busy
 	[[ "$output" != *"not counted"* ]]
+	chown nobody busy
+	chmod u+s busy
+	run "$upmu" stat -e task-clock ./busy
+	[[ "$output" == *"were not counted"*"hint: upmu stat -a ..."* ]]
 }
 
 @test "stat_without_a_command_is_a_usage_error" {

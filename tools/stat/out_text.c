@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "stat.h"
 #include "regions.h"
@@ -418,15 +419,24 @@ static void write_model(FILE *out, const struct stat_report *report)
 		fprintf(out, "\nnot emulated: %s\n", refused);
 }
 
+/* Root's events, too, are taken off what is set-uid to another user. */
 static void write_uncounted(FILE *out, const struct stat_report *report)
 {
-	if (report->uncounted_s > 0)
-		fprintf(out,
-			"\n%.3f s of the program's processor time were not "
-			"counted: a set-uid program, or\none that this user "
-			"may not read, is counted for root alone\n"
-			"hint: sudo upmu stat ...\n",
-			report->uncounted_s);
+	if (!(report->uncounted_s > 0))
+		return;
+	fprintf(out,
+		"\n%.3f s of the program's processor time were not counted: ",
+		report->uncounted_s);
+	if (geteuid())
+		fputs("a set-uid program, or\none that this user may not read, "
+		      "is counted for root alone\n"
+		      "hint: sudo upmu stat ...\n",
+		      out);
+	else
+		fputs("a program\nset-uid to another user, or that its user "
+		      "may not read, is counted with -a alone\n"
+		      "hint: upmu stat -a ...\n",
+		      out);
 }
 
 static void write_notes(FILE *out, const struct stat_report *report)
