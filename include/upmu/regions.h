@@ -110,7 +110,8 @@ UPMU_API int upmu_region_end(struct upmu_region *region);
  * @stats: filled
  *
  * Threads that are inside a call of begin or end at this very moment are
- * counted as before it. Any thread.
+ * counted as before it. Any thread. exit() in a signal's handler that came upon
+ * a call of begin or end reports that call in part.
  *
  * Returns 0 or
  *   -ENOENT beyond the last event; before any region has begun there is none

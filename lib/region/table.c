@@ -99,7 +99,9 @@ static void fold_tally(struct upmu_tally *out, const struct live_tally *live)
 
 /*
  * When the thread does not write. One in the midst of it may wait for this very
- * CPU, and has less priority: it gets it while we sleep.
+ * CPU, and has less priority: it gets it while we sleep. Our own goes on only
+ * when the signal's handler, in which we are, returns: the call that it came
+ * upon may be counted in part.
  */
 static unsigned int wait_for_version(struct upmu_region_thread *thread)
 {
@@ -109,7 +111,7 @@ static unsigned int wait_for_version(struct upmu_region_thread *thread)
 	for (;;) {
 		version = atomic_load_explicit(&thread->version,
 					       memory_order_acquire);
-		if (!(version & 1))
+		if (!(version & 1) || thread == upmu_region_self)
 			return version;
 		nanosleep(&moment, NULL);
 	}

@@ -4,12 +4,15 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -17,6 +20,8 @@
 #include "lib/region/region.h"
 #include "regions.h"
 #include "tests/unit/source_model.h"
+
+#define INTERRUPTIONS 500
 
 /* ---- bodies ---- */
 
@@ -341,6 +346,43 @@ static void fork_inside(void)
 	CHECK(stats_of("work", 0).calls == 2);
 }
 
+static struct upmu_region *interrupted;
+static atomic_int interruptions;
+
+static void read_interrupted(int signal)
+{
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
+
+	(void)signal;
+	CHECK(!upmu_region_read(interrupted, 0, &stats));
+	atomic_fetch_add(&interruptions, 1);
+}
+
+static void *interrupt(void *thread)
+{
+	static const struct timespec moment = { .tv_nsec = 50000 };
+
+	while (atomic_load(&interruptions) < INTERRUPTIONS) {
+		pthread_kill(*(pthread_t *)thread, SIGUSR1);
+		nanosleep(&moment, NULL);
+	}
+	return NULL;
+}
+
+static void read_in_a_signal(void)
+{
+	pthread_t self = pthread_self(), other;
+
+	interrupted = region_of("work");
+	call(interrupted);
+	alarm(60); /* a reading that waits for its own thread never ends */
+	signal(SIGUSR1, read_interrupted);
+	CHECK(!pthread_create(&other, NULL, interrupt, &self));
+	while (atomic_load(&interruptions) < INTERRUPTIONS)
+		call(interrupted);
+	CHECK(!pthread_join(other, NULL));
+}
+
 /* ---- claims ---- */
 
 #define CHILD_TEST(name, body)                           \
@@ -369,6 +411,8 @@ CHILD_TEST(events_are_chosen_once, choose_events)
 CHILD_TEST(the_environment_chooses_events, choose_by_environment)
 CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
+CHILD_TEST(a_signals_handler_does_not_wait_for_the_thread_it_came_upon,
+	   read_in_a_signal)
 
 int main(void)
 {
@@ -394,6 +438,8 @@ int main(void)
 		cmocka_unit_test(before_the_first_begin_there_is_no_event),
 		cmocka_unit_test(
 			a_forked_child_is_in_no_region_and_counts_anew),
+		cmocka_unit_test(
+			a_signals_handler_does_not_wait_for_the_thread_it_came_upon),
 	};
 
 	return cmocka_run_group_tests_name("region", tests, NULL, NULL);
