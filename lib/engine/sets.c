@@ -48,15 +48,14 @@ static bool is_gone(int error)
 
 /*
  * A core's events are tried while they are packed; whom the kernel allows user
- * mode alone is told so by one of its own, too. Of a CPU, or a cgroup there, it
- * allows all or nothing.
+ * mode alone is told so by one of its own, too.
  */
 static int add_event(const struct opening *o, const struct engine_event *event,
 		     struct upmu_group *group)
 {
 	int error = engine_group_add(group, &event->perf, 0);
 
-	if (error != -EACCES || o->events->user_only || group->cpu >= 0 ||
+	if (error != -EACCES || o->events->user_only ||
 	    event->perf.exclude_kernel || event->perf.exclude_user)
 		return error;
 	error = engine_group_add(group, &event->perf, UPMU_PERF_EXCLUDE_KERNEL);

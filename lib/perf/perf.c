@@ -82,13 +82,14 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 	if (target->flags & UPMU_PERF_CGROUP)
 		flags |= PERF_FLAG_PID_CGROUP;
 	upmu_perf_attr(&attr, event, target->flags);
-	if (attr.exclude_kernel && is_of_the_kernel(event))
-		return refuse_in_user_mode(event);
 	fd = upmu_sys_perf_event_open(&attr, target->pid, target->cpu,
 				      target->group_fd, flags);
 	if (fd < 0)
 		return upmu_perf_explain(fd, event, target, &attr);
-	return fd;
+	if (!attr.exclude_kernel || !is_of_the_kernel(event))
+		return fd;
+	upmu_sys_close(fd);
+	return refuse_in_user_mode(event);
 }
 
 int upmu_perf_open_cycles(uint32_t flags)
