@@ -32,6 +32,25 @@ static void what_is_the_same_each_time_differs_by_the_last_digit(void **state)
 	stats_compare(&pair, 0.95, &change);
 	assert_near(change.difference, 1, 0);
 	assert_near(change.difference_low, 1, 0);
+	assert_near(change.difference_high, 1, 0);
+}
+
+static void what_is_the_same_each_time_has_a_change_of_no_width(void **state)
+{
+	double a[7], b[7];
+	const struct stats_pair pair = {
+		.a = a, .b = b, .n_a = 7, .n_b = 7, .paired = true
+	};
+	struct stats_change change;
+
+	(void)state;
+	for (size_t i = 0; i < 7; i++) {
+		a[i] = 100;
+		b[i] = 100.1;
+	}
+	stats_compare(&pair, 0.95, &change);
+	assert_near(change.ratio_low, 1.001, 1e-15);
+	assert_near(change.ratio_high, 1.001, 1e-15);
 }
 
 /* Student's own table: two-sided, as every textbook has it. */
@@ -299,6 +318,8 @@ int main(void)
 		cmocka_unit_test(t_is_that_of_the_tables),
 		cmocka_unit_test(
 			what_is_the_same_each_time_differs_by_the_last_digit),
+		cmocka_unit_test(
+			what_is_the_same_each_time_has_a_change_of_no_width),
 		cmocka_unit_test(mean_interval_without_skew_is_students),
 		cmocka_unit_test(one_run_has_no_interval_and_none_has_no_mean),
 		cmocka_unit_test(interval_stays_above_0_and_leans_to_the_tail),

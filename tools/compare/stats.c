@@ -221,8 +221,11 @@ static void fieller(const struct means *m, double t, struct stats_change *out)
 	double q = t * t;
 	double a = m->a * m->a - q * m->var_a;
 	double b = m->a * m->b - q * m->covariance;
-	double c = m->b * m->b - q * m->var_b;
-	double root = b * b - a * c;
+	/* b^2 - ac, with c = mean(b)^2 - q var(b), less what cancels out. */
+	double root =
+		q * (m->a * m->a * m->var_b + m->b * m->b * m->var_a -
+		     2 * m->a * m->b * m->covariance) -
+		q * q * (m->var_a * m->var_b - m->covariance * m->covariance);
 
 	out->ratio_low = out->ratio_high = NAN;
 	/* A first mean that may be 0 bounds no ratio. */

@@ -329,7 +329,9 @@ void report_name(struct report_input *input)
 	size_t i;
 
 	json_array_foreach(input->files, i, section)
+	{
 		json_array_append(paths, json_object_get(section, "name"));
+	}
 	json_array_foreach(input->files, i, section)
 	{
 		const char *name = short_name(paths, i);
