@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * process.c - the processes that leases cover
- */
+/* process.c - the processes that leases cover */
 #include <linux/binfmts.h>
 #include <linux/hash.h>
 #include <linux/rculist.h>
@@ -93,6 +91,7 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 	u32 bits = READ_ONCE(upmu_table.otherwise);
 	u32 most = READ_ONCE(upmu_table.most);
 	const struct upmu_family *family;
+	const struct upmu_leases *leases;
 
 	if (!process)
 		return bits;
@@ -100,9 +99,10 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 	if (bits == most)
 		return bits;
 	family = READ_ONCE(process->family);
-	if (family)
-		bits |= READ_ONCE(
-			upmu_family_leases(family, process->executed)->bits);
+	if (family) {
+		leases = upmu_family_leases(family, process->executed);
+		bits |= READ_ONCE(leases->bits);
+	}
 	if (bits == most)
 		return bits;
 	return upmu_process_others_bits(process, bits, most);
@@ -562,7 +562,7 @@ void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
 	upmu_process_replace(task, more);
 }
 
-void upmu_process_exited(UPMU_EXIT_ARGS)
+void upmu_process_exited(struct task_struct *task)
 {
 	struct upmu_process *process;
 	unsigned long flags;

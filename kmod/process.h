@@ -182,11 +182,14 @@ bool upmu_process_sweep(unsigned int most);
 /* @task wrote registers (enum upmu_written); the scheduler's locks held. */
 void upmu_process_wrote(const struct task_struct *task, u32 written);
 
-/* The probes of sched_process_...; no sleep, upmu_lock not held. */
+/*
+ * The probes of sched_process_fork and _exec, and what that of _exit calls; no
+ * sleep, upmu_lock not held.
+ */
 void upmu_process_forked(void *data, struct task_struct *parent,
 			 struct task_struct *child);
 void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
 			   struct linux_binprm *bprm);
-void upmu_process_exited(UPMU_EXIT_ARGS);
+void upmu_process_exited(struct task_struct *task);
 
 #endif

@@ -27,11 +27,17 @@ struct upmu_watch {
 	struct tracepoint *point;
 };
 
+/* Of kernels before and since 6.16. */
+static void upmu_on_exit(UPMU_EXIT_ARGS)
+{
+	upmu_process_exited(task);
+}
+
 static struct upmu_watch upmu_watches[] = {
 	{ "sched_switch", upmu_access_on_switch },
 	{ "sched_process_fork", upmu_process_forked },
 	{ "sched_process_exec", upmu_process_executed },
-	{ "sched_process_exit", upmu_process_exited },
+	{ "sched_process_exit", upmu_on_exit },
 };
 
 static bool upmu_watch_wanted; /* upmu_mutex, as the next */
@@ -114,7 +120,7 @@ static void __always_unused upmu_watch_check_types(void)
 	check_trace_callback_type_sched_switch(upmu_access_on_switch);
 	check_trace_callback_type_sched_process_fork(upmu_process_forked);
 	check_trace_callback_type_sched_process_exec(upmu_process_executed);
-	check_trace_callback_type_sched_process_exit(upmu_process_exited);
+	check_trace_callback_type_sched_process_exit(upmu_on_exit);
 }
 
 int upmu_watch_init(void)
