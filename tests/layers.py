@@ -372,7 +372,8 @@ def packages(options):
     jobs = _scripts("packages", "tests/outside/*.test", _command_env(GCC))
     for job in jobs:
         said_s = dict(boardtests.headers(job.words[0])).get("timeout")
-        job.timeout_s = float(said_s[0] if said_s else boardtests.DEFAULT_TIMEOUT_S)
+        job.timeout_s = (float(said_s[0]) if said_s
+                         else boardtests.DEFAULT_TIMEOUT_S)
     return jobs, said
 
 

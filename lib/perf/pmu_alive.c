@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -39,11 +39,8 @@ const char *upmu_registers_architecture(void);
  */
 int upmu_registers_read(struct upmu_registers *out);
 
-/*
- * which PMU registers this machine has, asked at run time
- */
-
 /**
+ * Which PMU registers this machine has, asked at run time.
  * 6: ARM1176's c15. 7: CP15 c9, ARMv7 and later in 32-bit programs. 8: AArch64.
  * 0: no ARM processor, or an older one. What the processor is, not what the
  * library was compiled for.
