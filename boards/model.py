@@ -102,6 +102,8 @@ class Model:
         self.plugin = build.stdout.strip()
         machine = board["qemu"].split()[2].split(",")[0]
         self.text = f"ram {RAM.get(machine, 0):#x}\n"
+        self.text += "".join(f"hidden {cpu}\n"
+                             for cpu in board["hidden"].split())
         for number, name in enumerate(self.names):
             self.text += f"core {number}\n" + shape(
                 name, self.cores[name], "-icount" in board["qemu"],

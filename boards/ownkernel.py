@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Small kernels of our own configuration, from Debian's linux-source.
 
-For what no kernel of a distribution has: KASAN, lockdep, kmemleak, faults
-to order, PREEMPT_RT beside these; patches of upstream/. They boot as
+For what no kernel of a distribution has: KASAN, KCSAN, lockdep, kmemleak,
+faults to order, PREEMPT_RT beside these; patches of upstream/. They boot as
 `boards/run BOARD --kernel debug`; building one takes minutes and 2 GiB.
 """
 import glob
@@ -17,7 +17,7 @@ from debian import (Apt, Failure, call, command, native, obtain,
                     progress)
 
 CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "configs")
-UPSTREAM = os.path.join(CONFIGS, "../../upstream")
+TOP = os.path.join(CONFIGS, "../..")
 
 
 class Own(typing.NamedTuple):
@@ -27,8 +27,9 @@ class Own(typing.NamedTuple):
     image: str      # what the emulator loads, in arch/ARCH/boot
     configs: str    # the files of configs/ that make its configuration
     slower: int     # than a distribution's kernel, in time limits
-    patches: tuple = ()     # of upstream/, in their order
+    patches: tuple = ()     # of ours, in their order
     series: str = ""        # debian/ SERIES of the source package linux
+    words: tuple = ()       # of make
 
 
 # By the name that stands for a suite, and the board's kernel (kernels.py).
@@ -39,14 +40,27 @@ OWN = {
                             "Image", "machine arm64 trouble kasan", 5),
     ("debug", "armhf-rt"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                                "zImage", "machine arm trouble kasan rt", 5,
+                               ("boards/configs/rt.patch",),
                                series="patches-rt"),
+    # Of the module alone: what the kernel does to itself is not our concern,
+    # and so many of the module's accesses can be watched (boards/init).
+    ("kcsan", "arm64"): Own("bookworm", "arm64", "aarch64-linux-gnu-",
+                            "Image", "machine arm64 kcsan", 5,
+                            words=("KCSAN_SANITIZE=n",)),
     ("user-access", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                                   "zImage", "machine arm", 1,
-                                  ("0001-*.patch",
-                                   "arm-user-access-6.1/*.patch")),
+                                  ("upstream/0001-*.patch",
+                                   "upstream/arm-user-access-6.1/*.patch")),
+    # What a user may configure and no distribution does; 6.1 has no PMUv3.
+    ("pmuv3", "armhf"): Own("bookworm-backports", "arm",
+                            "arm-linux-gnueabihf-", "zImage",
+                            "machine arm pmuv3", 1),
+    ("v6v7", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
+                           "zImage", "machine arm v6v7", 1),
 }
-# What the module is tried on with --debug-kernel.
-DEBUG = ("debug",)
+SUITES = sorted({suite for suite, _ in OWN})
+# What the module is tried on with --debug-kernel, unless a test says another.
+DEBUG = "debug"
 
 # What modules are built with; all other sources are removed afterwards.
 KEPT = re.compile(r"/(Makefile|Kbuild|Module\.symvers|\.config)$|"
@@ -65,7 +79,7 @@ def slower(suite):
 
 def _make(own, folder, *words):
     call("nice", "make", "-s", f"ARCH={own.linux}",
-         f"CROSS_COMPILE={own.cross}", "-C", folder, *words)
+         f"CROSS_COMPILE={own.cross}", "-C", folder, *own.words, *words)
 
 
 def _config(own):
@@ -102,7 +116,7 @@ def _configure(own, tree):
 
 def _patches(own):
     return [path for pattern in own.patches
-            for path in sorted(glob.glob(os.path.join(UPSTREAM, pattern)))]
+            for path in sorted(glob.glob(os.path.join(TOP, pattern)))]
 
 
 def _series(own, folder):
@@ -176,7 +190,7 @@ def _fill(own, name, folder):
 def kernel(suite, arch):
     """Folder with vmlinuz and release; built at the first call."""
     own = OWN[suite, arch]
-    made_of = _config(own) + own.series
+    made_of = _config(own) + own.series + "".join(own.words)
     for path in _patches(own):
         with open(path) as file:
             made_of += file.read()

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import debian
+import ownkernel
 
 FOLDER = "tests/boards"
 TABLE = f"{FOLDER}/programs.ini"
@@ -20,8 +21,9 @@ DEFAULT_TIMEOUT_S = 600
 # A board that hangs says so before it is ended with its test.
 EARLIER_S = 100
 # What a run may say of itself, and no other.
-SAYS = {"kernels": "default|all", "tier": "default|all|debug|upstream",
-        "timeout": r"[1-9]\d*", "debug": "no", "long": "yes"}
+SAYS = {"kernels": "|".join(("default", "all", *ownkernel.SUITES)),
+        "tier": "default|all|debug|upstream", "timeout": r"[1-9]\d*",
+        "debug": "no", "long": "yes"}
 ROW = {"about", "boards", "command", "options", "joined"}
 
 
@@ -47,6 +49,18 @@ class Run:
         if options.debug_kernel:
             return name.startswith("kmod_") and self.debug != "no"
         return self.tier != "debug"
+
+    def own_kernel(self):
+        """The name of the kernel that it wants, built by us, or None."""
+        return self.kernels if self.kernels in ownkernel.SUITES else None
+
+    def suits(self, board, suite):
+        """Which of several runs is meant: that on this board and kernel."""
+        if self.own_kernel() or suite != ownkernel.DEBUG:
+            return board in self.boards, (
+                self.own_kernel() == suite if suite in ownkernel.SUITES
+                else self.tier != "debug" and not self.own_kernel())
+        return board in self.boards, self.debug != "no"
 
 
 def headers(path):
@@ -78,6 +92,11 @@ def of_script(path):
     return _checked(path, runs)
 
 
+def _wanted(row):
+    """The words that a row's command has room for."""
+    return set(re.findall(r"%\((\w+)\)s", row.get("command", "", raw=True)))
+
+
 def of_row(row):
     runs, where = [], f"{TABLE}: {row.name}"
     for line in row.get("boards", "").strip().splitlines():
@@ -88,8 +107,7 @@ def of_row(row):
                 runs[-1].set(where, key, value)
             elif equals:
                 runs[-1].words[key] = value
-        wanted = set(re.findall(r"%\((\w+)\)s", row.get(
-            "command", "", raw=True)))
+        wanted = _wanted(row)
         there = set(runs[-1].words) | set(row) - ROW
         wrong = wanted - there or there - wanted - set(row.parser.defaults())
         if wrong:
@@ -128,14 +146,20 @@ def command(name, board, given=()):
     """(words, joined) that run a test on a board."""
     script = f"{FOLDER}/{name}.test"
     if os.path.exists(script):
+        if given:
+            raise debian.Failure(f"'{name}' is a script: it takes no words")
         return [script, board], False
     found = [run for one, run in runs() if one == name]
     if not found:
         raise debian.Failure(f"no board test '{name}'\n"
                              "hint: ./check --list --all boards")
-    run = next((run for run in found if board in run.boards), found[0])
+    suite = os.environ.get("UPMU_KERNEL")
+    run = max(found, key=lambda run: run.suits(board, suite))
     row = table()[name.removesuffix("_long")]
-    words = {**run.words, **dict(word.split("=", 1) for word in given)}
+    given = dict(word.split("=", 1) for word in given)
+    for key in given.keys() - _wanted(row):
+        raise debian.Failure(f"'{name}' has no word '{key}'")
+    words = {**run.words, **given}
     return ["boards/run", board, "--timeout", f"{run.timeout - EARLIER_S:g}",
             *shlex.split(row["options"]), "--",
             row.get("command", vars=words)], row["joined"] == "yes"

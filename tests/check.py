@@ -46,8 +46,9 @@ def parse():
     parser.add_argument("--all", action="store_true",
                         help="every board, every kernel, the long tests too")
     parser.add_argument("--debug-kernel", action="store_true",
-                        help="run the module's tests alone, on a kernel built "
-                        "with KASAN, lockdep and kmemleak (minutes to build)")
+                        help="run the module's tests alone, on kernels built "
+                        "with KASAN, KCSAN, lockdep and kmemleak (minutes to "
+                        "build)")
     parser.add_argument("--upstream", action="store_true",
                         help="run the tests of upstream/ alone, on a kernel "
                         "that is built with its patches (minutes to build)")

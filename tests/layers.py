@@ -242,14 +242,15 @@ def docs(options):
                     boardtests.DEFAULT_TIMEOUT_S)], said
 
 
-def _suites(board, which, options):
-    """Kernel suites that a test runs on; None is the board's default."""
+def _suites(board, run, options):
+    """Kernel suites that a run is for; None is the board's default."""
     row = table.find(board)
     suites = row["suites"].split()
     arch = table.kernel_arch(row)
-    if options.debug_kernel:
-        return [one for one in ownkernel.DEBUG if ownkernel.has(one, arch)]
-    if which != "all":
+    own = run.own_kernel() or options.debug_kernel and ownkernel.DEBUG
+    if own:
+        return [own] if ownkernel.has(own, arch) else []
+    if run.kernels != "all":
         return [None]
     if options.all:
         return [None] + suites[1:]
@@ -319,7 +320,7 @@ def _boards_tests(options):
         if not run.is_wanted(program, options):
             continue
         for board in run.boards:
-            for suite in _suites(board, run.kernels, options):
+            for suite in _suites(board, run, options):
                 yield (program, run, board, suite,
                        f"{program} {board}" + (f" {suite}" if suite else ""))
 

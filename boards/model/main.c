@@ -35,6 +35,8 @@ static bool prepare(void)
 	if (settings_core(0)->is_arm1176 ? !arm1176_add(reason)
 					 : !pmu_hook(reason))
 		return false;
+	for (int cpu = 0; cpu < qemu_cpus(); cpu++)
+		identity_hide(cpu);
 	qemu_set_ram(settings_ram());
 	core_make();
 	for (int cpu = 0; cpu < qemu_cpus() && !settings_core(0)->is_arm1176;

@@ -12,6 +12,7 @@ static struct {
 	uint64_t ram;
 	struct core_shape core[QEMU_CPUS];
 	int cores;
+	uint64_t hidden; /* CPUs, as bits */
 } settings;
 
 static void read_events(char *text, struct core_shape *core)
@@ -77,6 +78,8 @@ static bool read_line(char *line)
 				numbers[i].n);
 	if (!strcmp(word, "ram"))
 		settings.ram = strtoull(line, NULL, 0);
+	else if (!strcmp(word, "hidden"))
+		settings.hidden |= 1ull << strtoul(line, NULL, 0) % QEMU_CPUS;
 	else if (!strcmp(word, "core") && settings.cores < QEMU_CPUS)
 		settings.cores++;
 	else if (!strcmp(word, "events"))
@@ -155,4 +158,30 @@ void identity_put(int cpu, const struct core_shape *core)
 	put(cpu, qemu_sys(3, 0, 0, 0, 0), UINT32_MAX, core->midr);
 	put(cpu, qemu_cp(15, 9, 0, 12, 0), told, core->pmcr & told);
 	put(cpu, qemu_sys(3, 3, 9, 12, 0), told, core->pmcr & told);
+}
+
+/*
+ * A PMU that cannot be known: 15 in ID_DFR0.PerfMon, ID_AA64DFR0.PMUVer. These
+ * are constants, which the emulator translates into code for all CPUs.
+ */
+enum { PERFMON_AT = 24, PMUVER_AT = 8, UNKNOWN = 0xf };
+
+static uint64_t read_version(void *env, const struct qemu_register *reg)
+{
+	const struct qemu_hook *hook = qemu_hook_of(reg);
+	uint64_t value = qemu_read_before(env, hook);
+
+	if (settings.hidden >> qemu_cpu_of(env) & 1)
+		value |= (uint64_t)UNKNOWN << hook->number;
+	return value;
+}
+
+void identity_hide(int cpu)
+{
+	if (!settings.hidden)
+		return;
+	qemu_hook(cpu, qemu_cp(15, 0, 0, 1, 2), read_version, NULL, 0,
+		  PERFMON_AT);
+	qemu_hook(cpu, qemu_sys(3, 0, 0, 5, 0), read_version, NULL, 0,
+		  PMUVER_AT);
 }

@@ -21,6 +21,7 @@ struct core_shape {
 
 /*
  *     ram 0x40000000          where RAM begins
+ *     hidden 1                a CPU whose ID registers do not tell its PMU
  *     core 0                  what follows is of this CPU
  *     l1d 32768 4 64          a cache: size, ways, line
  *     itlb 10                 entries
@@ -43,5 +44,7 @@ const struct core_shape *settings_core(int cpu);
 
 /* What the guest reads in MIDR and, of the core, in PMCR. Call it first. */
 void identity_put(int cpu, const struct core_shape *core);
+/* And which PMU it has. Before the machine first runs. */
+void identity_hide(int cpu);
 
 #endif
