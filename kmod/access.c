@@ -31,9 +31,7 @@ struct upmu_access {
 };
 
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
-/* upmu_mutex, cpus_read_lock() */
-static bool upmu_access_on;
-static bool upmu_access_shared; /* perf's driver writes it too */
+static bool upmu_access_on; /* upmu_mutex, cpus_read_lock() */
 
 u32 upmu_access_bits(u32 mode)
 {
@@ -77,8 +75,8 @@ static void notrace upmu_access_set(u32 bits)
 {
 	u32 prior;
 
-	__this_cpu_write(upmu_access.granted, bits);
-	if (likely(!upmu_access_shared)) {
+	WRITE_ONCE(*raw_cpu_ptr(&upmu_access.granted), bits);
+	if (likely(!upmu_publish_user_access())) {
 		upmu_regs_set_user_access(bits);
 		return;
 	}
@@ -111,7 +109,7 @@ static bool upmu_access_may_write(void)
  * A kernel thread wrote nothing; a process that ends has no memory any more,
  * and may have. Not in line: the switch of all others needs no frame then.
  */
-static noinline notrace void upmu_access_left(const struct task_struct *prev)
+static noinline notrace void upmu_access_left(struct task_struct *prev)
 {
 	u32 written;
 
@@ -127,18 +125,13 @@ void upmu_access_check(void)
 	upmu_access_left(current);
 }
 
-u32 upmu_access_written(void)
-{
-	return upmu_access_may_write() ? upmu_guard_check() : 0;
-}
-
 void upmu_access_check_event(struct perf_event *event)
 {
 	if (upmu_access_may_write() && current->mm)
 		upmu_guard_check_event(current, event);
 }
 
-static noinline notrace void upmu_access_change(const struct task_struct *prev,
+static noinline notrace void upmu_access_change(struct task_struct *prev,
 						const struct upmu_process *next)
 {
 	/* One without a PMU came online after the lease was granted. */
@@ -179,7 +172,7 @@ void upmu_access_refresh_here(void *unused)
 
 void upmu_access_yield(void)
 {
-	if (!this_cpu_read(upmu_access.steered) || !upmu_access_shared)
+	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
 		return;
 	upmu_access_heed();
 	upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
@@ -187,7 +180,7 @@ void upmu_access_yield(void)
 
 void upmu_access_regain(void)
 {
-	if (!this_cpu_read(upmu_access.steered) || !upmu_access_shared)
+	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
 		return;
 	this_cpu_write(upmu_access.prior, upmu_regs_user_access());
 	upmu_access_set(this_cpu_read(upmu_access.granted));
@@ -207,7 +200,7 @@ static void upmu_access_steer(void)
 		return;
 	if (!access->steered)
 		access->prior = upmu_regs_user_access();
-	else if (upmu_access_shared) /* idle may have reset it */
+	else if (upmu_publish_user_access()) /* idle may have reset it */
 		upmu_access_heed();
 	upmu_guard_begin();
 	access->steered = true;
@@ -221,10 +214,10 @@ static void upmu_access_release(void)
 	if (!access->steered)
 		return;
 	upmu_access_check();
-	access->granted = 0;
+	WRITE_ONCE(access->granted, 0);
 	access->steered = false;
 	upmu_guard_end();
-	if (upmu_access_shared)
+	if (upmu_publish_user_access())
 		upmu_access_heed();
 	upmu_regs_set_user_access(access->prior);
 }
@@ -240,8 +233,6 @@ void upmu_access_cpu_up(void *unused)
 void upmu_access_steer_all(bool on)
 {
 	lockdep_assert_held(&upmu_mutex);
-	if (on)
-		upmu_access_shared = upmu_publish_user_access();
 	WRITE_ONCE(upmu_access_on, on);
 	on_each_cpu(upmu_access_cpu_up, NULL, 1);
 }

@@ -72,6 +72,8 @@ void upmu_core_cpu_up(void *unused)
 {
 	struct upmu_core *core = this_cpu_ptr(&upmu_core);
 
+	if (core->midr)
+		return; /* since it came up before; others read it */
 	core->midr = upmu_regs_midr();
 	core->version = upmu_core_version(core->midr);
 	core->counters = core->version ? upmu_regs_counters() : 0;

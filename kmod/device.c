@@ -29,7 +29,7 @@ static int upmu_raw_set(const char *value, const struct kernel_param *param)
 
 	if (choice < 0)
 		return -EINVAL;
-	upmu_raw = choice;
+	WRITE_ONCE(upmu_raw, choice);
 	return 0;
 }
 
@@ -48,7 +48,7 @@ MODULE_PARM_DESC(raw, "who may take RAW leases: root (default), group");
 
 bool upmu_raw_group(void)
 {
-	return upmu_raw;
+	return READ_ONCE(upmu_raw);
 }
 
 /* Modes that can be granted here, and why the lowest missing cannot. */
@@ -115,7 +115,7 @@ static void upmu_info_fill(struct upmu_info *info, const struct upmu_hold *hold)
 	info->open = upmu_open_choice();
 	upmu_lease_check();
 	upmu_lease_info(info);
-	info->lease_state = READ_ONCE(hold->state);
+	info->lease_state = smp_load_acquire(&hold->state); /* then its mode */
 	if (info->lease_state != UPMU_STATE_NONE)
 		info->lease_mode = hold->mode;
 	info->lease_written = upmu_lease_written(hold);
@@ -217,7 +217,7 @@ static int upmu_open_file(struct inode *inode, struct file *file)
 /* What its holder wrote on any CPU is seen while it is still a holder. */
 static void upmu_end_file(struct upmu_hold *hold)
 {
-	if (READ_ONCE(hold->state) == UPMU_STATE_LIVE)
+	if (READ_ONCE(hold->state) != UPMU_STATE_ENDED)
 		upmu_access_refresh();
 	upmu_lease_end(hold);
 	upmu_lease_settle();
@@ -238,7 +238,7 @@ static int upmu_release_file(struct inode *inode, struct file *file)
 {
 	struct upmu_hold *hold = file->private_data;
 
-	if (hold->state != UPMU_STATE_NONE)
+	if (READ_ONCE(hold->state) != UPMU_STATE_NONE)
 		upmu_end_file(hold);
 	upmu_hold_put(hold);
 	return 0;

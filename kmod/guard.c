@@ -276,8 +276,7 @@ static u32 upmu_event_check(const struct upmu_guard *guard,
 }
 
 /* perf looks at prev_count again when it has the count, and takes ours. */
-void upmu_guard_check_event(const struct task_struct *task,
-			    struct perf_event *event)
+void upmu_guard_check_event(struct task_struct *task, struct perf_event *event)
 {
 	const struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
 	u32 mask, count, selected;

@@ -175,11 +175,13 @@ static int upmu_lease_admit_process(const struct pid *pid)
 /* What @process wrote until now is told to its holds, not to a later one. */
 static void upmu_lease_keep_written(struct upmu_process *process)
 {
-	u32 written = atomic_xchg(&process->written, 0);
+	u32 written = atomic_read(&process->written);
 	struct upmu_hold *hold;
 
 	list_for_each_entry(hold, &process->holds, of_process)
 		WRITE_ONCE(hold->kept, hold->kept | written);
+	smp_mb__before_atomic(); /* upmu_lease_written(), the other way round */
+	atomic_andnot(written, &process->written);
 }
 
 /* What is new and not used stays with the caller. */
@@ -188,6 +190,7 @@ static void upmu_lease_cover(struct upmu_hold *hold,
 			     struct upmu_family **family)
 {
 	struct upmu_process *found = upmu_process_find(hold->pid);
+	struct upmu_family *of = NULL;
 
 	if (!found) {
 		found = *process;
@@ -195,18 +198,20 @@ static void upmu_lease_cover(struct upmu_hold *hold,
 		upmu_process_add(found);
 	}
 	upmu_lease_keep_written(found);
-	hold->process = found;
 	if (hold->flags & UPMU_LEASE_CHILDREN) {
-		hold->family = upmu_process_found(found, family);
-		kref_get(&hold->family->ref);
-		upmu_leases_change(&hold->family->all, hold->mode, 1);
+		of = upmu_process_found(found, family);
+		kref_get(&of->ref);
+		upmu_leases_change(&of->all, hold->mode, 1);
 	}
 	if (hold->flags & UPMU_LEASE_EXEC)
-		upmu_leases_change(&hold->family->exec, hold->mode, 1);
+		upmu_leases_change(&of->exec, hold->mode, 1);
+	smp_wmb(); /* whoever polls may look at them at once */
+	WRITE_ONCE(hold->process, found);
+	WRITE_ONCE(hold->family, of);
 	upmu_leases_change(&found->own, hold->mode, 1);
 	list_add_tail(&hold->of_process, &found->holds);
 	list_add_tail_rcu(&hold->listed, &upmu_holds);
-	upmu_in_force++;
+	WRITE_ONCE(upmu_in_force, upmu_in_force + 1);
 }
 
 static int upmu_lease_begin(struct upmu_hold *hold,
@@ -228,7 +233,8 @@ static int upmu_lease_begin(struct upmu_hold *hold,
 		return err;
 	hold->since = ktime_get();
 	raw_spin_lock_irqsave(&upmu_lock, flags);
-	WRITE_ONCE(hold->state, UPMU_STATE_LIVE);
+	/* Who sees it sees the mode, too. */
+	smp_store_release(&hold->state, UPMU_STATE_LIVE);
 	WRITE_ONCE(upmu_table.most,
 		   upmu_table.most | upmu_access_bits(hold->mode));
 	if (process)
@@ -245,10 +251,10 @@ static int upmu_lease_take_with(struct upmu_hold *hold, u32 mode, u32 flags,
 				struct upmu_family **family)
 {
 	lockdep_assert_held(&upmu_mutex);
-	if (hold->state != UPMU_STATE_NONE)
+	if (READ_ONCE(hold->state) != UPMU_STATE_NONE)
 		return -EALREADY;
 	put_pid(hold->pid); /* of a try that failed */
-	hold->pid = get_pid(task_tgid(current));
+	WRITE_ONCE(hold->pid, get_pid(task_tgid(current)));
 	hold->uid = current_uid();
 	get_task_comm(hold->comm, current);
 	hold->mode = mode;
@@ -291,26 +297,27 @@ int upmu_lease_take_for_all(struct upmu_hold *hold, u32 mode)
 
 static bool upmu_lease_is_over(const struct upmu_hold *hold)
 {
-	return hold->state == UPMU_STATE_NONE ||
-	       hold->state == UPMU_STATE_ENDED;
+	u32 state = READ_ONCE(hold->state);
+
+	return state == UPMU_STATE_NONE || state == UPMU_STATE_ENDED;
 }
 
 u32 upmu_lease_written(const struct upmu_hold *hold)
 {
 	const struct upmu_process *process;
 	const struct upmu_family *family;
-	u32 written;
+	u32 written = 0;
 
 	rcu_read_lock();
 	process = READ_ONCE(hold->process);
 	family = READ_ONCE(hold->family);
-	written = atomic_read(&hold->written) | READ_ONCE(hold->kept);
 	if (process)
 		written |= atomic_read(&process->written);
 	if (family)
 		written |= atomic_read(&family->written);
 	rcu_read_unlock();
-	return written;
+	smp_rmb(); /* what they no longer tell was kept before */
+	return written | atomic_read(&hold->written) | READ_ONCE(hold->kept);
 }
 
 static void upmu_lease_uncover(struct upmu_hold *hold)
@@ -325,8 +332,9 @@ static void upmu_lease_uncover(struct upmu_hold *hold)
 		upmu_leases_change(&hold->family->exec, hold->mode, -1);
 	list_del_rcu(&hold->listed);
 	list_del(&hold->of_process);
-	WRITE_ONCE(hold->process, NULL);
-	upmu_in_force--;
+	/* Who finds none finds what it told. */
+	smp_store_release(&hold->process, NULL);
+	WRITE_ONCE(upmu_in_force, upmu_in_force - 1);
 	if (upmu_process_is_idle(process))
 		upmu_process_del(process);
 }
@@ -402,17 +410,21 @@ static void upmu_lease_sweep(void)
 	} while (more);
 }
 
-/* For the log only: two that write at once may mix. */
-static struct {
-	char comm[TASK_COMM_LEN];
-	pid_t pid;
-	bool told_open;
-} upmu_writer;
-
-void notrace upmu_lease_writer(const struct task_struct *task)
+static void upmu_lease_log_written(const struct upmu_hold *hold)
 {
-	memcpy(upmu_writer.comm, task->comm, sizeof(upmu_writer.comm));
-	upmu_writer.pid = task->tgid;
+	const struct upmu_family *family;
+	pid_t holder = pid_nr(hold->pid), pid = holder;
+	const char *comm = hold->comm;
+
+	rcu_read_lock();
+	family = READ_ONCE(hold->family);
+	if (family && READ_ONCE(family->writer.pid)) {
+		pid = family->writer.pid;
+		comm = family->writer.comm;
+	}
+	pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
+		  upmu_mode_names[hold->mode], hold->comm, holder, comm, pid);
+	rcu_read_unlock();
 }
 
 static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
@@ -423,9 +435,7 @@ static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
 		return;
 	wake_up_interruptible_all(&hold->wait);
 	if (!before)
-		pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
-			  upmu_mode_names[hold->mode], hold->comm,
-			  pid_nr(hold->pid), upmu_writer.comm, upmu_writer.pid);
+		upmu_lease_log_written(hold);
 }
 
 void upmu_lease_settle_locked(void)
@@ -495,16 +505,6 @@ void upmu_lease_check(void)
 	rcu_read_unlock();
 }
 
-static void upmu_lease_tell_open(void)
-{
-	if (upmu_open_choice() != UPMU_OPEN_CYCLES || !upmu_writer.pid ||
-	    upmu_writer.told_open)
-		return;
-	upmu_writer.told_open = true;
-	pr_notice("open=cycles: the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
-		  upmu_writer.comm, upmu_writer.pid);
-}
-
 static void upmu_lease_tell_one(struct upmu_hold *hold)
 {
 	const struct upmu_family *family = READ_ONCE(hold->family);
@@ -522,7 +522,7 @@ static void upmu_lease_tell_all(struct work_struct *work)
 	list_for_each_entry_rcu(hold, &upmu_holds, listed)
 		upmu_lease_tell_one(hold);
 	rcu_read_unlock();
-	upmu_lease_tell_open();
+	upmu_open_tell();
 }
 
 static DECLARE_WORK(upmu_tell, upmu_lease_tell_all);
@@ -574,10 +574,12 @@ int upmu_lease_init(void)
 	return err;
 }
 
-/* Nobody holds anything, and no probe of the scheduler's is there any more. */
+/*
+ * Nobody holds anything: what was changed has been put back by those who closed
+ * a file, or `open`. No probe of the scheduler's is there any more.
+ */
 void upmu_lease_exit(void)
 {
-	upmu_lease_settle();
 	upmu_counters_exit();
 	irq_work_sync(&upmu_tell_irq);
 	rcu_barrier(); /* each queue_rcu_work() has become a work */

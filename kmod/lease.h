@@ -106,8 +106,6 @@ void upmu_lease_check(void);
 void upmu_lease_tell(void);
 /* enum upmu_written, up to now. */
 u32 upmu_lease_written(const struct upmu_hold *hold);
-/* Who wrote last, for the log. */
-void upmu_lease_writer(const struct task_struct *task);
 /* Fills what INFO tells of all leases. */
 void upmu_lease_info(struct upmu_info *info);
 unsigned int upmu_lease_count(void);

@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "lease.h"
+#include "process.h"
 
 static const char *const upmu_open_names[] = {
 	[UPMU_OPEN_NONE] = "none",
@@ -28,6 +29,8 @@ static u32 upmu_open_now;
 static u32 upmu_open_wanted; /* given when the module was loaded */
 static bool upmu_open_ready;
 static struct upmu_hold *upmu_open_hold;
+static atomic_t upmu_open_told; /* that somebody wrote */
+struct upmu_writer upmu_open_writer;
 
 u32 upmu_open_choice(void)
 {
@@ -39,12 +42,24 @@ const char *upmu_open_name(void)
 	return upmu_open_names[upmu_open_choice()];
 }
 
+void upmu_open_tell(void)
+{
+	pid_t pid = READ_ONCE(upmu_open_writer.pid);
+
+	if (upmu_open_choice() != UPMU_OPEN_CYCLES || !pid ||
+	    atomic_xchg(&upmu_open_told, 1))
+		return;
+	pr_notice("open=cycles: the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
+		  upmu_open_writer.comm, pid);
+}
+
 static void upmu_open_end(void)
 {
 	if (!upmu_open_hold)
 		return;
 	upmu_lease_end(upmu_open_hold);
 	upmu_lease_settle_locked();
+	upmu_open_tell(); /* what was to do so may come later */
 	upmu_hold_put(upmu_open_hold);
 	upmu_open_hold = NULL;
 	WRITE_ONCE(upmu_open_now, UPMU_OPEN_NONE);
@@ -64,6 +79,8 @@ static int upmu_open_begin(u32 choice)
 	hold = upmu_hold_new();
 	if (!hold)
 		return -ENOMEM;
+	WRITE_ONCE(upmu_open_writer.pid, 0);
+	atomic_set(&upmu_open_told, 0);
 	err = upmu_lease_take_for_all(hold, mode);
 	if (err) {
 		upmu_hold_put(hold);

@@ -15,10 +15,13 @@
 #include "counters.h"
 #include "lease.h"
 
-/* What is left of the one that a lease was refused for; upmu_mutex. */
-static char upmu_pinned_comm[TASK_COMM_LEN];
-static pid_t upmu_pinned_pid;
-static bool upmu_pinned_refused;
+/* What is left of the one that a lease was refused for; the lock. */
+static DEFINE_SPINLOCK(upmu_pinned_lock);
+static struct {
+	bool refused;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+} upmu_pinned_last;
 
 /**
  * struct upmu_pinned - pinned events that are alive
@@ -56,29 +59,26 @@ static void upmu_pinned_note(struct upmu_pinned *pinned,
 static bool upmu_pinned_is_one(const struct perf_event *event)
 {
 	return event->group_leader->attr.pinned &&
-	       event->state >= PERF_EVENT_STATE_OFF &&
+	       READ_ONCE(event->state) >= PERF_EVENT_STATE_OFF &&
 	       upmu_publish_find(event->pmu);
 }
 
-/* @task: whose they are if nobody opened them */
+/* @task: whose they are if nobody opened them. RCU: they may be thousands. */
 static void upmu_pinned_of(struct upmu_pinned *pinned,
 			   struct perf_event_context *context,
 			   struct task_struct *task)
 {
 	const struct perf_event *event;
 	unsigned int count = 0;
-	unsigned long flags;
 
 	if (!context)
 		return;
-	raw_spin_lock_irqsave(&context->lock, flags);
-	list_for_each_entry(event, &context->event_list, event_entry) {
+	list_for_each_entry_rcu(event, &context->event_list, event_entry) {
 		if (!upmu_pinned_is_one(event))
 			continue;
 		count++;
 		upmu_pinned_note(pinned, event, task);
 	}
-	raw_spin_unlock_irqrestore(&context->lock, flags);
 	pinned->most = max(pinned->most, count);
 }
 
@@ -86,10 +86,8 @@ static void upmu_pinned_of_tasks(struct upmu_pinned *pinned)
 {
 	struct task_struct *process, *task;
 
-	rcu_read_lock();
 	for_each_process_thread(process, task)
 		upmu_pinned_of(pinned, upmu_compat_perf_context(task), task);
-	rcu_read_unlock();
 }
 
 static void upmu_pinned_of_cpu(struct upmu_pinned *pinned, unsigned int cpu)
@@ -104,11 +102,14 @@ static void upmu_pinned_of_cpu(struct upmu_pinned *pinned, unsigned int cpu)
 
 static void upmu_pinned_refuse(struct task_struct *owner)
 {
-	upmu_pinned_refused = true;
-	upmu_pinned_pid = owner ? task_pid_nr(owner) : 0;
-	upmu_state_name(upmu_pinned_comm, owner ? owner->comm : "the kernel");
+	spin_lock(&upmu_pinned_lock);
+	upmu_pinned_last.refused = true;
+	upmu_pinned_last.pid = owner ? task_pid_nr(owner) : 0;
+	upmu_state_name(upmu_pinned_last.comm,
+			owner ? owner->comm : "the kernel");
+	spin_unlock(&upmu_pinned_lock);
 	pr_info_ratelimited("a lease is refused: a pinned perf event of %s (pid %d) would be lost\n",
-			    upmu_pinned_comm, upmu_pinned_pid);
+			    upmu_pinned_last.comm, upmu_pinned_last.pid);
 }
 
 int upmu_pinned_admit(u32 mask)
@@ -118,12 +119,14 @@ int upmu_pinned_admit(u32 mask)
 	struct task_struct *owner;
 	bool refused;
 
+	rcu_read_lock();
 	for_each_online_cpu(cpu) {
 		upmu_pinned_of_cpu(&of_cpus, cpu);
 		if (upmu_core_of(cpu))
 			counters = min(counters, upmu_core_of(cpu)->counters);
 	}
 	upmu_pinned_of_tasks(&of_tasks);
+	rcu_read_unlock();
 	most = of_cpus.most + of_tasks.most;
 	refused = mask == UPMU_ALL_COUNTERS ? most != 0 : most > counters;
 	refused |= of_cpus.only_cycles || of_tasks.only_cycles;
@@ -139,7 +142,9 @@ int upmu_pinned_admit(u32 mask)
 
 void upmu_pinned_show(struct seq_file *m)
 {
-	if (upmu_pinned_refused)
-		seq_printf(m, "refused pid %d comm %s\n", upmu_pinned_pid,
-			   upmu_pinned_comm);
+	spin_lock(&upmu_pinned_lock);
+	if (upmu_pinned_last.refused)
+		seq_printf(m, "refused pid %d comm %s\n", upmu_pinned_last.pid,
+			   upmu_pinned_last.comm);
+	spin_unlock(&upmu_pinned_lock);
 }

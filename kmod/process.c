@@ -12,10 +12,11 @@
 
 DEFINE_RAW_SPINLOCK(upmu_lock);
 struct upmu_table upmu_table;
-static struct hlist_head upmu_by_pid[1 << UPMU_PROCESS_BITS]; /* upmu_lock */
-static LIST_HEAD(upmu_processes);			      /* upmu_lock */
-static struct workqueue_struct *upmu_reaper;		      /* loading */
-static atomic_t upmu_families; /* not freed yet */
+/* upmu_lock; RCU to read */
+static struct hlist_head upmu_by_pid[1 << UPMU_PROCESS_BITS];
+static LIST_HEAD(upmu_processes);	     /* upmu_lock */
+static struct workqueue_struct *upmu_reaper; /* loading */
+static atomic_t upmu_families;		     /* not freed yet */
 
 /*
  * fork and exec are met in tracepoints, where PREEMPT_RT cannot allocate: what
@@ -65,6 +66,12 @@ static u32 upmu_family_bits(const struct upmu_family *family, bool executed)
 	return bits;
 }
 
+static u32 upmu_process_leased(const struct upmu_process *process)
+{
+	return READ_ONCE(process->own.bits) |
+	       upmu_family_bits(READ_ONCE(process->family), process->executed);
+}
+
 /* Of its families, and of those that share its memory (vfork, CLONE_VM). */
 static noinline notrace u32
 upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
@@ -74,9 +81,7 @@ upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
 
 	while (bits != most) { /* thousands may share memory */
 		if (process->mm == mm)
-			bits |= READ_ONCE(process->own.bits) |
-				upmu_family_bits(READ_ONCE(process->family),
-						 process->executed);
+			bits |= upmu_process_leased(process);
 		node = READ_ONCE(process->by_mm.next);
 		if (!node)
 			break;
@@ -156,8 +161,9 @@ static void upmu_family_count(const struct upmu_process *process, int by)
 
 	for (; family; family = family->outer) {
 		if (family->founder != process->pid) {
-			family->processes += by;
-			family->executed += executed ? by : 0;
+			WRITE_ONCE(family->processes, family->processes + by);
+			WRITE_ONCE(family->executed,
+				   family->executed + (executed ? by : 0));
 		}
 		executed |= family->outer_executed;
 	}
@@ -294,21 +300,20 @@ static struct upmu_process *upmu_process_alloc(gfp_t gfp)
 	return process;
 }
 
-static void upmu_process_set(struct upmu_process *process,
-			     struct task_struct *task)
+static struct upmu_process *upmu_process_set(struct upmu_process *process,
+					     struct task_struct *task)
 {
-	mmgrab(task->mm);
-	process->mm = task->mm;
-	process->pid = get_pid(task_tgid(task));
+	if (process) {
+		mmgrab(task->mm);
+		process->mm = task->mm;
+		process->pid = get_pid(task_tgid(task));
+	}
+	return process;
 }
 
 struct upmu_process *upmu_process_new(struct task_struct *task)
 {
-	struct upmu_process *process = upmu_process_alloc(GFP_KERNEL);
-
-	if (process)
-		upmu_process_set(process, task);
-	return process;
+	return upmu_process_set(upmu_process_alloc(GFP_KERNEL), task);
 }
 
 int upmu_process_fill_reserve(void)
@@ -322,7 +327,7 @@ int upmu_process_fill_reserve(void)
 			return -ENOMEM;
 		raw_spin_lock_irqsave(&upmu_lock, flags);
 		list_add(&process->listed, &upmu_reserve);
-		upmu_reserve_count++;
+		WRITE_ONCE(upmu_reserve_count, upmu_reserve_count + 1);
 		raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	}
 	return 0;
@@ -345,7 +350,7 @@ static struct upmu_process *upmu_process_from_reserve(void)
 					   listed);
 	if (process) {
 		list_del(&process->listed);
-		upmu_reserve_count--;
+		WRITE_ONCE(upmu_reserve_count, upmu_reserve_count - 1);
 	}
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	if (READ_ONCE(upmu_reserve_count) < UPMU_RESERVE / 2)
@@ -360,9 +365,7 @@ static struct upmu_process *upmu_process_new_atomic(struct task_struct *task)
 
 	if (!process && !IS_ENABLED(CONFIG_PREEMPT_RT))
 		process = upmu_process_alloc(GFP_ATOMIC | __GFP_NOWARN);
-	if (process)
-		upmu_process_set(process, task);
-	return process;
+	return upmu_process_set(process, task);
 }
 
 /* The tables */
@@ -371,8 +374,8 @@ struct upmu_process *upmu_process_find(const struct pid *pid)
 {
 	struct upmu_process *process;
 
-	lockdep_assert_held(&upmu_lock);
-	hlist_for_each_entry(process, upmu_pid_bucket(pid), by_pid)
+	hlist_for_each_entry_rcu(process, upmu_pid_bucket(pid), by_pid,
+				 lockdep_is_held(&upmu_lock))
 		if (process->pid == pid)
 			return process;
 	return NULL;
@@ -382,7 +385,7 @@ void upmu_process_add(struct upmu_process *process)
 {
 	lockdep_assert_held(&upmu_lock);
 	list_add(&process->listed, &upmu_processes);
-	hlist_add_head(&process->by_pid, upmu_pid_bucket(process->pid));
+	hlist_add_head_rcu(&process->by_pid, upmu_pid_bucket(process->pid));
 	hlist_add_head_rcu(&process->by_mm, upmu_process_bucket(process->mm));
 	upmu_family_count(process, 1);
 }
@@ -392,7 +395,7 @@ void upmu_process_del(struct upmu_process *process)
 	lockdep_assert_held(&upmu_lock);
 	upmu_family_count(process, -1);
 	list_del(&process->listed);
-	hlist_del(&process->by_pid);
+	hlist_del_rcu(&process->by_pid);
 	hlist_del_rcu(&process->by_mm);
 	queue_rcu_work(upmu_reaper, &process->free);
 }
@@ -408,42 +411,47 @@ bool upmu_process_sweep(unsigned int most)
 
 /* Those that write */
 
-/* Changed by atomics only: found by RCU, or with upmu_lock. */
-static void upmu_process_mark(struct upmu_process *process,
-			      const struct task_struct *task, u32 written)
+static void upmu_writer_note(struct upmu_writer *writer,
+			     const struct task_struct *task)
 {
+	if (!cmpxchg(&writer->pid, 0, task->tgid))
+		/* The log reads it, later; early it would see a part. */
+		data_race(memcpy(writer->comm, task->comm, TASK_COMM_LEN));
+}
+
+/*
+ * Changed by atomics only: found by RCU. Looked for by its ID, as one that is
+ * executing a program has that one's memory already; else it is one that @task
+ * shares memory with (one that ends has its own until another task runs here).
+ */
+void notrace upmu_process_wrote(struct task_struct *task, u32 written)
+{
+	struct upmu_process *process = upmu_process_find(task_tgid(task));
+	const struct mm_struct *mm = task->active_mm;
 	struct upmu_family *family;
 
-	upmu_lease_writer(task);
-	if (process) {
+	if (!process)
+		process = (struct upmu_process *)upmu_process_with(mm);
+	if (!process || !upmu_process_leased(process))
+		upmu_writer_note(&upmu_open_writer, task);
+	if (process)
 		atomic_or(written, &process->written);
-		for (family = process->family; family; family = family->outer)
-			atomic_or(written, &family->written);
+	family = process ? process->family : NULL;
+	for (; family; family = family->outer) {
+		upmu_writer_note(&family->writer, task);
+		atomic_or(written, &family->written);
 	}
 	upmu_lease_tell();
 }
 
-void notrace upmu_process_wrote(const struct task_struct *task, u32 written)
-{
-	/* That of one that ends is its own until another task runs here. */
-	const struct mm_struct *mm = task->active_mm;
-
-	upmu_process_mark((struct upmu_process *)upmu_process_with(mm), task,
-			  written);
-}
-
-/* The last look at @task, which will not be seen with its memory again. */
-static void upmu_process_check(struct task_struct *task)
+/* The last look at this task, which will have other memory, or none. */
+static void upmu_process_check(void)
 {
 	unsigned long flags;
-	u32 written;
 
-	raw_spin_lock_irqsave(&upmu_lock, flags);
-	written = upmu_access_written();
-	if (written)
-		upmu_process_mark(upmu_process_find(task_tgid(task)), task,
-				  written);
-	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	local_irq_save(flags);
+	upmu_access_check();
+	local_irq_restore(flags);
 }
 
 /* What the scheduler tells */
@@ -476,7 +484,7 @@ static void upmu_process_lost(struct task_struct *task)
 	process = upmu_process_find(task_tgid(task));
 	for (family = process ? process->family : NULL; family;
 	     family = family->outer)
-		family->uncovered = true;
+		WRITE_ONCE(family->uncovered, true);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	upmu_lease_tell();
 }
@@ -552,7 +560,7 @@ void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
 {
 	struct upmu_process *more = NULL;
 
-	upmu_process_check(task);
+	upmu_process_check();
 	upmu_lease_end_of(task_tgid(task));
 	if (!bprm->secureexec && upmu_process_passes_on(task, true)) {
 		more = upmu_process_new_atomic(task);
@@ -564,19 +572,12 @@ void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
 
 void upmu_process_exited(struct task_struct *task)
 {
-	struct upmu_process *process;
-	unsigned long flags;
-
-	upmu_process_check(task);
+	upmu_process_check();
 	/* A process ends with its last thread. */
 	if (atomic_read(&task->signal->live))
 		return;
 	upmu_lease_end_of(task_tgid(task));
-	raw_spin_lock_irqsave(&upmu_lock, flags);
-	process = upmu_process_find(task_tgid(task));
-	if (process)
-		upmu_process_del(process);
-	raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	upmu_process_replace(task, NULL);
 }
 
 int upmu_process_init(void)

@@ -33,6 +33,18 @@ struct upmu_leases {
 };
 
 /**
+ * struct upmu_writer - who wrote registers first, for the log
+ * @pid: 0: nobody did
+ * @comm: its name
+ *
+ * @pid by cmpxchg, then @comm by whoever was the first.
+ */
+struct upmu_writer {
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+};
+
+/**
  * struct upmu_family - what a holder gives to the processes that it forks
  * @ref: its founder, its processes, its leases, and families within it
  * @all: its leases
@@ -44,12 +56,13 @@ struct upmu_leases {
  * @executed: those of them that executed a program
  * @joined: somebody was forked into it: later leases are not for it
  * @written: enum upmu_written, by its processes
+ * @writer: the first of them
  * @uncovered: a process could not be covered for want of memory
  * @rcu: frees it after the readers
  *
- * Changed under upmu_lock, but @written (atomic) and @ref; @founder stays as it
- * was when it was made known. A context switch reads the bits, @founder and the
- * outer ones, which change only past families without a lease.
+ * Changed under upmu_lock, but @written (atomic), @writer and @ref; @founder
+ * stays as it was when it was made known. A context switch reads the bits,
+ * @founder and the outer ones, which change only past families without a lease.
  */
 struct upmu_family {
 	struct kref ref;
@@ -63,6 +76,7 @@ struct upmu_family {
 	bool joined;
 	bool uncovered;
 	atomic_t written;
+	struct upmu_writer writer;
 	struct rcu_head rcu;
 };
 
@@ -114,6 +128,8 @@ struct upmu_table {
 };
 
 extern struct upmu_table upmu_table;
+/* By `open` alone, under no lease. */
+extern struct upmu_writer upmu_open_writer;
 
 /* Guards both tables, every process, family and hold in force. */
 extern raw_spinlock_t upmu_lock;
@@ -160,10 +176,11 @@ struct upmu_family *upmu_family_new(void);
 void upmu_process_discard(struct upmu_process *process);
 void upmu_family_put(struct upmu_family *family);
 
+/* NULL: not covered. upmu_lock, RCU, or interrupts off. */
+struct upmu_process *upmu_process_find(const struct pid *pid);
+
 /* The rest with upmu_lock held. */
 
-/* NULL: not covered. */
-struct upmu_process *upmu_process_find(const struct pid *pid);
 void upmu_process_add(struct upmu_process *process);
 /* Takes it out; it is freed when nobody reads it any more. */
 void upmu_process_del(struct upmu_process *process);
@@ -179,8 +196,8 @@ void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by);
 /* Takes out up to @most of all that are there; false: none was left. */
 bool upmu_process_sweep(unsigned int most);
 
-/* @task wrote registers (enum upmu_written); the scheduler's locks held. */
-void upmu_process_wrote(const struct task_struct *task, u32 written);
+/* @task wrote registers (enum upmu_written); interrupts off. */
+void upmu_process_wrote(struct task_struct *task, u32 written);
 
 /*
  * The probes of sched_process_fork and _exec, and what that of _exit calls; no

@@ -21,6 +21,7 @@
 /* They only grow, while loading or as a CPU comes online. */
 struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
 unsigned int upmu_pmu_count;
+bool upmu_pmus_open;
 static int (*upmu_default_index)(struct perf_event *event); /* loading */
 
 struct perf_event *upmu_perf_ask(u32 type, int cpu)
@@ -37,21 +38,21 @@ struct perf_event *upmu_perf_ask(u32 type, int cpu)
 
 struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
 {
-	unsigned int i;
+	struct upmu_pmu *upmu;
 
-	for (i = 0; i < READ_ONCE(upmu_pmu_count); i++)
-		if (&upmu_pmus[i].pmu->pmu == pmu)
-			return &upmu_pmus[i];
+	upmu_for_each_pmu(upmu)
+		if (&upmu->pmu->pmu == pmu)
+			return upmu;
 	return NULL;
 }
 
 struct upmu_pmu *upmu_publish_of_cpu(unsigned int cpu)
 {
-	unsigned int i;
+	struct upmu_pmu *upmu;
 
-	for (i = 0; i < READ_ONCE(upmu_pmu_count); i++)
-		if (cpumask_test_cpu(cpu, &upmu_pmus[i].pmu->supported_cpus))
-			return &upmu_pmus[i];
+	upmu_for_each_pmu(upmu)
+		if (cpumask_test_cpu(cpu, &upmu->pmu->supported_cpus))
+			return upmu;
 	return NULL;
 }
 
@@ -110,12 +111,7 @@ static int upmu_publish_index(struct perf_event *event)
 
 bool upmu_publish_active(void)
 {
-	return upmu_pmu_count && !upmu_pmus[0].user_access;
-}
-
-bool upmu_publish_user_access(void)
-{
-	return upmu_pmu_count && upmu_pmus[0].user_access;
+	return upmu_pmu_count && !upmu_publish_user_access();
 }
 
 /*
@@ -170,15 +166,15 @@ static int upmu_publish_add(struct perf_event *event)
 	upmu->cycles_idx = idx;
 	upmu->event_idx = event->pmu->event_idx;
 	upmu_wrap_look(upmu->pmu, &upmu->driver);
-	upmu->user_access = upmu->event_idx != upmu_default_index;
+	WRITE_ONCE(upmu_pmus_open, upmu->event_idx != upmu_default_index);
 	/* Whoever sees the count sees the entry. */
 	smp_store_release(&upmu_pmu_count, upmu_pmu_count + 1);
 	upmu_wrap_new(upmu);
-	if (!upmu->user_access)
+	if (!upmu_publish_user_access())
 		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);
 	upmu_fold_pmu(upmu->pmu);
 	pr_info("perf's %s: %s\n", upmu->pmu->name,
-		upmu->user_access
+		upmu_publish_user_access()
 			? "counting by kernel.perf_user_access"
 			: "its mmap pages carry the counter's index now");
 	return 0;

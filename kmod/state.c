@@ -5,9 +5,9 @@
  * In /proc and not in sysfs: it is a list without bound, one line per lease
  * and per CPU, while a sysfs attribute is one value and one page. Not in
  * debugfs: everybody may ask why a lease was refused, as `upmu check` does. So
- * it interrupts no CPU, keeps interrupts on and takes no lock: what is shown
- * of other CPUs is what the module last did there. The list is gone
- * through once, in however many portions it is read.
+ * it interrupts no CPU, keeps interrupts on and takes no lock but that of the
+ * last refusal: what is shown of other CPUs is what the module last did there.
+ * The list is gone through once, in however many portions it is read.
  */
 #include <linux/cpumask.h>
 #include <linux/ctype.h>
@@ -85,7 +85,8 @@ static void upmu_state_show_lease(struct seq_file *m,
 		   pid_vnr(hold->pid), upmu_mode_names[hold->mode],
 		   hold->flags & UPMU_LEASE_CHILDREN ? "+children" : "",
 		   hold->flags & UPMU_LEASE_EXEC ? "+exec" : "",
-		   hold->state == UPMU_STATE_BROKEN ? "broken" : "ok",
+		   READ_ONCE(hold->state) == UPMU_STATE_BROKEN ? "broken"
+							       : "ok",
 		   upmu_state_processes(hold),
 		   ktime_ms_delta(ktime_get(), hold->since), name);
 }

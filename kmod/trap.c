@@ -211,7 +211,8 @@ static bool upmu_trap_is_reader(bool *counts)
 			    !(event->hw.flags & PERF_EVENT_FLAG_USER_READ_CNT))
 				continue;
 			reads = true;
-			*counts |= event->state == PERF_EVENT_STATE_ACTIVE;
+			*counts |= READ_ONCE(event->state) ==
+				   PERF_EVENT_STATE_ACTIVE;
 		}
 	rcu_read_unlock();
 	return reads;

@@ -60,8 +60,7 @@ extern struct mutex upmu_mutex;
  * @version: 0 none, 1 PMUv1 or ARM1176, 2 PMUv2, 3 PMUv3
  * @counters: event counters as PMCR.N tells kernel mode
  *
- * Written on its CPU as that comes up, with interrupts off; read by all: it is
- * the same each time.
+ * Written on its CPU as that comes up the first time; read by all.
  */
 struct upmu_core {
 	u32 midr;
@@ -100,8 +99,6 @@ void upmu_access_yield(void);
 void upmu_access_regain(void);
 /* What runs here may write: what it wrote is put right. Interrupts off. */
 void upmu_access_check(void);
-/* The same at the end of a task, whose memory is gone: what it was. */
-u32 upmu_access_written(void);
 /* The same of one event, in the midst of perf's work on it. */
 void upmu_access_check_event(struct perf_event *event);
 /* What the module last permitted there. */
@@ -128,7 +125,6 @@ void upmu_cpu_exit(void);
  * struct upmu_pmu - a CPU PMU of perf
  * @pmu: perf's
  * @cycles_idx: number of the cycle counter in this kernel's hw_perf_event.idx
- * @user_access: its driver publishes the index and permits reading by itself
  * @event_idx: what perf called before
  * @driver: the driver's functions when this PMU was found
  * @wrapped: @ops are what perf called before
@@ -141,7 +137,6 @@ void upmu_cpu_exit(void);
 struct upmu_pmu {
 	struct arm_pmu *pmu;
 	int cycles_idx;
-	bool user_access;
 	int (*event_idx)(struct perf_event *event);
 	bool wrapped;
 	struct upmu_pmu_ops {
@@ -158,9 +153,22 @@ struct upmu_pmu {
 
 extern struct upmu_pmu upmu_pmus[UPMU_MAX_PMUS];
 extern unsigned int upmu_pmu_count;
+extern bool upmu_pmus_open; /* as these, which are all alike */
+
+/* perf's drivers publish the index, and write the permission registers. */
+static __always_inline bool upmu_publish_user_access(void)
+{
+	return READ_ONCE(upmu_pmus_open);
+}
+
+static inline struct upmu_pmu *upmu_pmus_end(void)
+{
+	/* One more may come meanwhile: who sees the count sees the entry. */
+	return upmu_pmus + smp_load_acquire(&upmu_pmu_count);
+}
 
 #define upmu_for_each_pmu(upmu) \
-	for ((upmu) = upmu_pmus; (upmu) < upmu_pmus + upmu_pmu_count; (upmu)++)
+	for ((upmu) = upmu_pmus; (upmu) < upmu_pmus_end(); (upmu)++)
 
 /* Which PMU perf has for @cpu: an event that never counts, or ERR_PTR(). */
 struct perf_event *upmu_perf_ask(u32 type, int cpu);
@@ -172,8 +180,6 @@ void upmu_publish_cpu(unsigned int cpu);
 struct upmu_pmu *upmu_publish_of_cpu(unsigned int cpu);
 /* The module fills the pages' index. */
 bool upmu_publish_active(void);
-/* The driver does, and writes the permission registers. */
-bool upmu_publish_user_access(void);
 /* NULL: not a CPU PMU. */
 struct upmu_pmu *upmu_publish_find(const struct pmu *pmu);
 /* hw_perf_event.idx as a mask: bit n event counter n, bit 31 cycles. */
@@ -227,6 +233,8 @@ bool upmu_trap_works(void);
 
 u32 upmu_open_choice(void);
 const char *upmu_open_name(void);
+/* The log tells who wrote by it, under no lease; once for each opening. */
+void upmu_open_tell(void);
 int upmu_open_init(void);
 void upmu_open_exit(void);
 

@@ -322,7 +322,7 @@ static bool upmu_wrap_is_called(void)
 	struct upmu_pmu *upmu;
 
 	upmu_for_each_pmu(upmu)
-		if (upmu->wrapped && !upmu_wrap_is_alone(upmu))
+		if (READ_ONCE(upmu->wrapped) && !upmu_wrap_is_alone(upmu))
 			return true;
 	return false;
 }

@@ -54,6 +54,12 @@ upmu exec -- exec_reads counts 2>&1
 echo "status $?"
 upmu exec -- exec_reads thread 2>&1
 echo "status $?"
+echo @ started
+upmu exec -- sh -c 'exec_reads counts; exit $?'
+echo "status $?"
+echo @ sent
+upmu exec -- sh -c 'kill -ILL $$'
+echo "status $?"
 echo @ status
 upmu exec -- sh -c 'exit 7'
 echo "status $?"

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * kmod_either - each mode is refused with its reason, or it holds
+ * kmod_either           each mode is refused with its reason, or it holds
+ * kmod_either EVENT     the same; perf is asked for this raw event, in hex
+ * kmod_either late MODE the same, of a CPU 1 that comes online meanwhile
  *
  * For kernels that nobody ships: a lease is not granted and lost again when
- * perf's driver writes the permission register.
+ * perf's driver writes the permission register. And for a CPU whose ID
+ * registers do not tell of its PMU.
  */
 #include "tests/boards/kmod.h"
+
+#define ONLINE "/sys/devices/system/cpu/cpu1/online"
 
 #define SECONDS (cpus_online() > 1 ? 2 : 0.2)
 
 static const char *const names[] = { "", "count", "cycles", "raw" };
 
 static volatile sig_atomic_t illegal;
+static unsigned long asked = EVENT_CYCLES;
 
 static void on_illegal(int number)
 {
@@ -77,8 +83,67 @@ static void refused(const char *name, int error, uint32_t mode)
 	    claim, "%d, modes %x, reason %u", error, info.modes, info.reason);
 }
 
-int main(void)
+/* perf goes on by the driver that it has. */
+static void perf_test(const char *claim)
 {
+	int perf = event_open(PERF_TYPE_RAW, asked, 0, 0, -1, 0);
+	struct counter counter = { perf, NULL };
+
+	spin_loop(100000);
+	tap(counter_read(&counter).value > 100000 &&
+		    counter_read(&counter).running,
+	    claim, "%llu", (unsigned long long)counter_read(&counter).value);
+	close(perf);
+}
+
+/* A trap that is tried again for ever would be ended by the alarm. */
+static int tries_on_cpu_1(void *mode)
+{
+	if (take(*(uint32_t *)mode) < 0)
+		return 2;
+	if (poke(ONLINE, "1"))
+		return 3;
+	pin(1);
+	alarm(20);
+	return try_cycles(NULL);
+}
+
+/* Leases were granted while that CPU was off; nothing is done on it then. */
+static void late_test(uint32_t mode)
+{
+	char claim[80];
+	int status;
+
+	poke(ONLINE, "0");
+	status = in_child(tries_on_cpu_1, &mode);
+	no_leases_soon();
+	snprintf(claim, sizeof(claim),
+		 "who_holds_%s_gets_sigill_on_a_cpu_that_came_late",
+		 names[mode]);
+	tap(status == 0, claim, "%d", status);
+	pin(1);
+	snprintf(claim, sizeof(claim), "where_perf_counts_after_%s",
+		 names[mode]);
+	perf_test(claim);
+	pin(0);
+}
+
+/* One that can be had here. */
+static uint32_t mode_called(const char *name)
+{
+	uint32_t mode = UPMU_MODE_RAW;
+
+	while (mode && strcmp(names[mode], name))
+		mode--;
+	return info_of(-1).modes & 1u << mode ? mode : light_mode();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "late"))
+		late_test(mode_called(argv[2]));
+	if (argc == 2)
+		asked = strtoul(argv[1], NULL, 16);
 	for (uint32_t mode = UPMU_MODE_COUNT; mode <= UPMU_MODE_RAW; mode++) {
 		int lease = take(mode);
 
@@ -88,6 +153,7 @@ int main(void)
 			refused(names[mode], lease, mode);
 		no_leases_soon();
 	}
+	perf_test("and_perf_counts");
 	tap(info_of(-1).leases == 0, "nothing_is_held_in_the_end", NULL);
 	return tap_done();
 }

@@ -6,6 +6,7 @@
  * was at worst, and whose doing that was. Prints TAP.
  */
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "tests/boards/kmod.h"
 
@@ -13,6 +14,7 @@
 #define MOST_NS	 50000
 #define MADE_NS	 90000 /* of 100 us, less a period of the timer */
 #define CHILDREN 200
+#define EVENTS	 20000
 
 static int holders;
 static pid_t *pids;
@@ -134,6 +136,20 @@ static void end_64(void)
 	}
 }
 
+/* Of one that sleeps: perf itself looks at them all when it runs. */
+static void open_many(void)
+{
+	struct rlimit limit = { 2 * EVENTS, 2 * EVENTS };
+	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+					.size = sizeof(attr),
+					.disabled = 1 };
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int n = 0; n < EVENTS; n++)
+		if (syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0) < 0)
+			_exit(1);
+}
+
 static void take_and_close(void)
 {
 	for (int n = 0; n < 40; n++) {
@@ -242,6 +258,10 @@ int main(int argc, char **argv)
 	act("and_holders_that_are_killed_all_at_once", let_go);
 	act("and_raw", raw_and_back);
 	act("and_raw_for_many", raw_family);
+	start(open_many);
+	usleep(20000); /* it sleeps by then */
+	act("and_cycles_beside_a_process_with_thousands_of_events",
+	    take_and_close);
 	poke(LATE, "0");
 	return tap_done();
 }

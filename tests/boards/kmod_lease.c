@@ -472,77 +472,6 @@ static void raw_parameter_tests(void)
 	chmod(UPMU_DEVICE, 0660);
 }
 
-static unsigned long figure(const char *path, const char *key)
-{
-	unsigned long sum = 0, value;
-	char line[512], name[128];
-	FILE *file = fopen(path, "r");
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%127s %lu", name, &value) == 2 &&
-		    !strncmp(name, key, strlen(key)))
-			sum += value;
-	if (file)
-		fclose(file);
-	return sum;
-}
-
-static unsigned long open_files(void)
-{
-	unsigned long files = 0;
-	FILE *file = fopen("/proc/sys/fs/file-nr", "r");
-
-	if (!file || fscanf(file, "%lu", &files) != 1)
-		files = 0;
-	if (file)
-		fclose(file);
-	return files;
-}
-
-static int pairs(int count)
-{
-	int done = 0, fd;
-
-	while (done < count &&
-	       (fd = take(done & 1 ? light : UPMU_MODE_CYCLES)) >= 0) {
-		close(fd);
-		done++;
-	}
-	return done;
-}
-
-static void pair_tests(void)
-{
-	unsigned long objects, files, more_objects, more_files;
-	double start, end;
-	int done;
-
-	pairs(200);
-	sleep(1);
-	objects = figure("/proc/slabinfo", "kmalloc-");
-	files = open_files();
-	start = seconds();
-	done = pairs(1000);
-	start = seconds() - start;
-	end = seconds() + 20; /* freed by works, after RCU */
-	do {
-		usleep(200000);
-		more_objects = figure("/proc/slabinfo", "kmalloc-");
-		more_files = open_files();
-	} while (more_objects >= objects + 400 && seconds() < end);
-	tap(done == 1000, "a_thousand_leases_are_taken_and_closed",
-	    "%d in %.2f s", done, start);
-	if (!access("/sys/kernel/debug/kmemleak", F_OK))
-		tap_skip("a_thousand_leases_leave_no_slab_objects",
-			 "KASAN keeps what is freed; kmemleak looks instead");
-	else
-		tap(objects && more_objects < objects + 400,
-		    "a_thousand_leases_leave_no_slab_objects", "%lu -> %lu",
-		    objects, more_objects);
-	tap(more_files <= files + 64, "a_thousand_leases_leave_no_files",
-	    "%lu -> %lu", files, more_files);
-}
-
 /* A mode that cannot be had is refused, and INFO says why. */
 static void reason_test(void)
 {
@@ -593,6 +522,5 @@ int main(int argc, char **argv)
 	bad_argument_tests();
 	exclusion_tests();
 	raw_parameter_tests();
-	pair_tests();
 	return tap_done();
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * kmod_many HOLDERS COMMAND... - that many processes hold a lease each
+ * kmod_many - many leases, at once and one after another
  *
- * Runs COMMAND beside them, then reads the state and prints how many
- * microseconds that took; kmod_many limit: what one user may hold.
+ * kmod_many HOLDERS COMMAND...  that many processes hold one each; runs
+ *                               COMMAND beside them, then reads the state and
+ *                               prints how many microseconds that took
+ * kmod_many limit               what one user may hold
+ * kmod_many pairs N             N are taken and closed, one after another
  */
+#include <glob.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
@@ -80,6 +84,98 @@ static int limit(void)
 	return tap_done();
 }
 
+static unsigned long figure(const char *path, const char *key)
+{
+	unsigned long sum = 0, value;
+	char line[512], name[128];
+	FILE *file = fopen(path, "r");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%127s %lu", name, &value) == 2 &&
+		    !strncmp(name, key, strlen(key)))
+			sum += value;
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+/*
+ * What each CPU keeps of a slab counts as in use: kmalloc-8 has 512 objects
+ * in one. Shrinking gives it back, so that the figure is what is really held.
+ */
+static unsigned long slab_objects(void)
+{
+	glob_t caches;
+	size_t i;
+
+	if (!glob("/sys/kernel/slab/kmalloc-*/shrink", 0, NULL, &caches)) {
+		for (i = 0; i < caches.gl_pathc; i++)
+			poke(caches.gl_pathv[i], "1");
+		globfree(&caches);
+	}
+	return figure("/proc/slabinfo", "kmalloc-");
+}
+
+static unsigned long open_files(void)
+{
+	unsigned long files = 0;
+	FILE *file = fopen("/proc/sys/fs/file-nr", "r");
+
+	if (!file || fscanf(file, "%lu", &files) != 1)
+		files = 0;
+	if (file)
+		fclose(file);
+	return files;
+}
+
+static int pairs(int count)
+{
+	uint32_t light = light_mode();
+	int done = 0, fd;
+
+	while (done < count &&
+	       (fd = take(done & 1 ? light : UPMU_MODE_CYCLES)) >= 0) {
+		close(fd);
+		done++;
+	}
+	return done;
+}
+
+static int pair_tests(int count)
+{
+	unsigned long objects, files, more_objects, more_files, leaked;
+	double start, end;
+	int done;
+
+	leaked = count / 2; /* of one object in each lease, at least */
+	pairs(count / 5);
+	sleep(1);
+	objects = slab_objects();
+	files = open_files();
+	start = seconds();
+	done = pairs(count);
+	start = seconds() - start;
+	end = seconds() + 20; /* freed by works, after RCU */
+	do {
+		usleep(200000);
+		more_objects = slab_objects();
+		more_files = open_files();
+	} while (more_objects >= objects + leaked && seconds() < end);
+	tap(done == count, "many_leases_are_taken_and_closed", "%d in %.2f s",
+	    done, start);
+	if (!access("/sys/kernel/debug/kmemleak", F_OK) || !objects)
+		tap_skip(
+			"many_leases_leave_no_slab_objects",
+			"KASAN keeps what is freed, KCSAN's kernel tells none");
+	else
+		tap(more_objects < objects + leaked,
+		    "many_leases_leave_no_slab_objects", "%lu -> %lu", objects,
+		    more_objects);
+	tap(more_files <= files + 64, "many_leases_leave_no_files",
+	    "%lu -> %lu", files, more_files);
+	return tap_done();
+}
+
 static void hold(int count)
 {
 	for (int n = 0; n < count; n++) {
@@ -107,6 +203,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "limit"))
 		return limit();
+	if (argc > 2 && !strcmp(argv[1], "pairs"))
+		return pair_tests(atoi(argv[2]));
 	hold(atoi(argv[1]));
 	for (int n = 2; n < argc; n++) {
 		strcat(command, argv[n]);

@@ -34,6 +34,18 @@ refuses() {	# CLAIM WORD
 	claim "$1" $?
 }
 
+# Named in the log soon, so often in all: by `open`, then under leases.
+writers() {	# CLAIM COUNT LEASES
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		open=$(dmesg | grep -c "open=cycles: the process kmod_written")
+		leases=$(dmesg | grep -c "under the count lease of kmod_written")
+		if [ "$open $leases" = "$2 $3" ]; then break; fi
+		usleep 200000
+	done
+	[ "$open $leases" = "$2 $3" ]
+	claim "$1" $?
+}
+
 insmod /upmu/upmu.ko || exit 1
 [ "$(cat $param)" = none ]
 claim loading_opens_nothing $?
@@ -94,6 +106,23 @@ kmod_lease take >/dev/null
 claim a_lease_beside_open_all_is_ebusy $?
 echo none >$param
 closed and_none_closes_that
+echo cycles >$param
+kmod_written lease
+writers who_writes_under_a_lease_wrote_by_none_of_open 0 1
+kmod_written reset
+writers who_writes_by_open_alone_is_in_the_log 1 1
+echo none >$param
+echo cycles >$param
+kmod_written reset
+writers and_so_after_it_was_opened_anew 2 1
+echo none >$param
+echo cycles >$param
+kmod_writers turns && sleep 1 &&
+	dmesg | grep -q "open=cycles: the process by_open"
+claim and_not_who_wrote_under_a_lease_right_after $?
+echo none >$param
+kmod_writers open && dmesg | grep -q "open=cycles: the process at_once"
+claim nor_is_one_forgotten_where_it_is_closed_at_once $?
 rmmod upmu
 insmod /upmu/upmu.ko open=cycles
 runs it_can_be_given_when_loading

@@ -53,8 +53,11 @@ hold() {	# MODE-ARGUMENTS...: a holder in the background, $holder
 	echo "# never held: $(cat /tmp/held)"
 }
 
-standing() {	# what a holder's running counters leave as it is
+# What a holder's running counters leave as it is; the permission is of whoever
+# runs there.
+standing() {
 	sed 's/ cycles [0-9a-f]*//; s/ counter0 [0-9a-f]*//
+		s/ access [0-9a-f]*//
 		s/ overflow 8\([0-9a-f]\{7\}\) / overflow \1 /
 		s/ overflow 0*\([0-9a-f]\)/ overflow \1/'
 }
@@ -97,8 +100,9 @@ if [ "$cpus" -gt 1 ]; then
 	echo 1 >$last
 	standing </tmp/held_state >/tmp/before.held
 	standing <$peek >/tmp/after.held
-	cmp -s /tmp/before.held /tmp/after.held
+	diff /tmp/before.held /tmp/after.held >/tmp/differs
 	claim the_holders_registers_survive_unplugging $?
+	sed 's/^/# /' /tmp/differs
 	end 9
 	settle
 	same registers_are_as_before_after_unplugging_meanwhile
@@ -114,7 +118,6 @@ if grep -q core /sys/power/pm_test 2>/dev/null &&
 	grep -q disk /sys/power/state; then
 	cp /tmp/before /tmp/before.all
 	hold kmod_raw still
-	# the permission is of whoever runs there
 	sed 's/ access [0-9a-f]*//' $peek >/tmp/before
 	echo core >/sys/power/pm_test
 	echo disk >/sys/power/state

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * kmod_writers - whose doing it was that registers were written
+ *
+ * kmod_writers        has others write under leases, looks who is named
+ * kmod_writers turns  two write, by_open without a lease and by_lease
+ * kmod_writers open   at_once: opens, writes, closes, and no other runs
+ */
+#include <sys/prctl.h>
+#include <sys/timerfd.h>
+
+#include "tests/boards/kmod.h"
+
+#define PEEK "/proc/upmu_peek"
+
+/* What only permission to write allows, and the module notices. */
+static int writes(void *unused)
+{
+	(void)unused;
+	upmu_regs_enable(1);
+	upmu_regs_isb();
+	return 0;
+}
+
+/* Runs here as soon as @timer says. */
+static void cuts_in(int timer)
+{
+	struct sched_param param = { .sched_priority = 1 };
+	uint64_t times;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sched_setscheduler(0, SCHED_FIFO, &param);
+	while (read(timer, &times, sizeof(times)) == sizeof(times))
+		;
+	_exit(1);
+}
+
+static void writes_and_executes(int timer, int us)
+{
+	struct itimerspec when = { .it_value.tv_nsec = us * 1000 };
+
+	timerfd_settime(timer, 0, &when, NULL);
+	writes(NULL);
+	execl("/bin/true", "true", NULL);
+	_exit(1);
+}
+
+/* A switch after @us: 1 where what was written before is told of the lease. */
+static int told_after(int timer, int us)
+{
+	int lease =
+		take_flags(UPMU_MODE_COUNT,
+			   UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC, O_CLOEXEC);
+	int status = -1, told;
+	pid_t writer = fork();
+
+	if (!writer)
+		writes_and_executes(timer, us);
+	waitpid(writer, &status, 0);
+	told = lease >= 0 && !status && info_of(lease).lease_written;
+	close(lease);
+	return told;
+}
+
+#define EXEC_US	     3000
+#define EXEC_STEP_US 20
+
+/* While it executes a program it has that one's memory already, for a while. */
+static void exec_test(void)
+{
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0), missed = 0;
+	pid_t beside = fork();
+
+	if (!beside)
+		cuts_in(timer);
+	for (int us = EXEC_STEP_US; us < EXEC_US; us += EXEC_STEP_US)
+		missed += !told_after(timer, us);
+	tap(!missed,
+	    "what_a_process_wrote_before_it_executed_a_program_is_told",
+	    "%d missed", missed);
+	kill(beside, SIGKILL);
+	waitpid(beside, NULL, 0);
+	close(timer);
+}
+
+/* Permitted as its memory is the holder's, but another process. */
+static void shares_memory_test(void)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int lease = take(UPMU_MODE_COUNT);
+	pid_t writer =
+		clone(writes, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+
+	waitpid(writer, NULL, 0);
+	tap(info_of(lease).lease_written & UPMU_WRITTEN_ENABLES,
+	    "and_what_one_wrote_that_shares_its_memory", "%x",
+	    info_of(lease).lease_written);
+	close(lease);
+}
+
+/* Before all that works in the background. */
+static int go_first(void)
+{
+	struct sched_param param = { .sched_priority = 1 };
+
+	return sched_setscheduler(0, SCHED_FIFO, &param);
+}
+
+/* Somebody else took the registers, and the holder wrote, too. */
+static void broken_test(void)
+{
+	int lease = take(UPMU_MODE_CYCLES), copy = dup(lease);
+	struct upmu_info info;
+	uint32_t was;
+
+	poke(PEEK, "0 wrap 1");
+	was = info_of(copy).lease_state;
+	writes(NULL);
+	close(lease);
+	poke(PEEK, "0 wrap 0");
+	info = info_of(copy);
+	tap(was == UPMU_STATE_BROKEN && info.lease_written,
+	    "and_what_a_holder_wrote_whose_lease_is_broken", "%u, %x", was,
+	    info.lease_written);
+	close(copy);
+}
+
+static struct {
+	int ready, turn;
+} * shared;
+
+static int turn(void)
+{
+	return __atomic_load_n(&shared->turn, __ATOMIC_SEQ_CST);
+}
+
+/* Writes when it is its turn, and ends when both have. */
+static void takes_turn(int mine, const char *name, bool has_lease)
+{
+	int failed;
+
+	prctl(PR_SET_NAME, name);
+	failed = has_lease && take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN,
+					 O_CLOEXEC) < 0;
+	failed |= go_first();
+	__atomic_add_fetch(&shared->ready, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&shared->ready, __ATOMIC_SEQ_CST) < 2)
+		usleep(1000);
+	while (turn() < mine)
+		sched_yield();
+	writes(NULL);
+	__atomic_store_n(&shared->turn, mine + 1, __ATOMIC_SEQ_CST);
+	while (turn() < 2)
+		sched_yield();
+	_exit(failed);
+}
+
+/* 0, or that one failed */
+static int take_turns(const char *first, bool has_lease, const char *second)
+{
+	int status, failed = 0;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return 1;
+	if (!fork())
+		takes_turn(0, first, has_lease);
+	if (!fork())
+		takes_turn(1, second, true);
+	while (wait(&status) > 0)
+		failed |= status;
+	return failed;
+}
+
+/* Both are told after the second wrote. */
+static void named_test(void)
+{
+	int failed = take_turns("first", true, "second");
+
+	tap(!failed &&
+		    !system("[ $(dmesg | grep -c 'lease of \\(first\\|second\\)"
+			    " (pid \\([0-9]*\\)) the process \\1 (pid \\2) "
+			    "wrote') = 2 ]"),
+	    "of_two_that_write_each_is_named_for_its_own_lease", "%d", failed);
+}
+
+static int open_and_close(void)
+{
+	static const char open_file[] = "/sys/module/upmu/parameters/open";
+
+	prctl(PR_SET_NAME, "at_once");
+	if (go_first() || poke(open_file, "cycles"))
+		return 1;
+	writes(NULL);
+	return poke(open_file, "none") != 0;
+}
+
+int main(int argc, char **argv)
+{
+	pin(0);
+	if (argc > 1 && !strcmp(argv[1], "turns"))
+		return take_turns("by_open", false, "by_lease");
+	if (argc > 1)
+		return open_and_close();
+	exec_test();
+	shares_memory_test();
+	broken_test();
+	named_test();
+	return tap_done();
+}
