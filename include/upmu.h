@@ -29,7 +29,9 @@
  * Processes. After fork() the child may read and must close its copy of a set
  * like any other; it reads the parent's thread by system calls. What the child
  * itself does is not counted: it opens a set of its own. exec() closes all. A
- * fork waits for other threads to come out of upmu_open() and upmu_close().
+ * fork waits for other threads to come out of upmu_open() and upmu_close(); in
+ * a signal's handler that came upon its own thread there it may wait for ever
+ * (POSIX.1-2024 counts _Fork() alone among what a handler may call).
  * A child made by a bare clone() that copies memory must not touch a set.
  *
  * Descriptors. A set is open descriptors. A program must not close those that
@@ -94,7 +96,7 @@ struct upmu_value {
 };
 
 enum upmu_open_flags {
-	UPMU_OPEN_USER_ONLY = 1 << 0, /* as if each event had :u */
+	UPMU_OPEN_USER_ONLY = 1 << 0, /* as if each event had :u; none has :k */
 	UPMU_OPEN_STOPPED = 1 << 1,   /* upmu_start() starts it */
 	UPMU_OPEN_ANY_CLOCK = 1 << 2, /* timer or clock rather than an error */
 	UPMU_OPEN_BOUND = 1 << 3,     /* see upmu_open() */
@@ -146,9 +148,10 @@ struct upmu_options {
  * tells.
  *
  * Others than the caller (@pid, UPMU_OPEN_INHERIT, UPMU_OPEN_CPU) are counted
- * by the source read alone. To count a program from its first instruction on,
- * fork, let the child wait, open with INHERIT and ON_EXEC, let it execute; to
- * count a running process, open a set for each folder of /proc/PID/task.
+ * by the source read alone. Of a CPU that goes off counts and times stand from
+ * then on, also when it is back. To count a program from its first instruction
+ * on, fork, let the child wait, open with INHERIT and ON_EXEC, let it execute;
+ * to count a running process, open a set for each folder of /proc/PID/task.
  *
  * Returns 0 or
  *   -EINVAL     the list is empty, malformed or too long; an unknown source,

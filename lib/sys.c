@@ -89,13 +89,23 @@ static ssize_t read_all(int fd, char *bytes, size_t size)
 	return n < 0 ? n : (ssize_t)length;
 }
 
-static int read_text(int fd, char *text, size_t size)
+/* Closes @fd: /sys gives what there is at once. */
+static ssize_t read_once(int fd, char *bytes, size_t size)
+{
+	ssize_t length = upmu_sys_read(fd, bytes, size);
+
+	upmu_sys_close(fd);
+	return length;
+}
+
+static int read_text(int fd, char *text, size_t size,
+		     ssize_t (*read_it)(int fd, char *bytes, size_t size))
 {
 	ssize_t length;
 
 	if (fd < 0)
 		return fd;
-	length = read_all(fd, text, size);
+	length = read_it(fd, text, size);
 	if (length < 0)
 		return (int)length;
 	if ((size_t)length == size)
@@ -108,7 +118,7 @@ static int read_text(int fd, char *text, size_t size)
 
 int upmu_sys_read_text(const char *path, char *text, size_t size)
 {
-	return read_text(upmu_sys_open(path, O_RDONLY), text, size);
+	return read_text(upmu_sys_open(path, O_RDONLY), text, size, read_all);
 }
 
 static int open_at(int folder, const char *name, int flags)
@@ -125,7 +135,8 @@ int upmu_sys_open_folder_at(int folder, const char *name)
 
 int upmu_sys_read_text_at(int folder, const char *name, char *text, size_t size)
 {
-	return read_text(open_at(folder, name, O_RDONLY), text, size);
+	return read_text(open_at(folder, name, O_RDONLY), text, size,
+			 read_once);
 }
 
 ssize_t upmu_sys_read_bytes_at(int folder, const char *name, void *bytes,
@@ -133,7 +144,7 @@ ssize_t upmu_sys_read_bytes_at(int folder, const char *name, void *bytes,
 {
 	int fd = open_at(folder, name, O_RDONLY);
 
-	return fd < 0 ? fd : read_all(fd, bytes, size);
+	return fd < 0 ? fd : read_once(fd, bytes, size);
 }
 
 int upmu_sys_read_long(const char *path, long *value)
@@ -192,8 +203,13 @@ int upmu_sys_ioctl(int fd, unsigned long request, void *arg)
 int upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid, int cpu,
 			     int group_fd, unsigned long flags)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd, flags);
+	long fd;
 
+	/* While the one to be counted executes a program, it waits. */
+	do
+		fd = syscall(SYS_perf_event_open, attr, pid, cpu, group_fd,
+			     flags);
+	while (fd < 0 && errno == EINTR);
 	return fd < 0 ? -errno : (int)fd;
 }
 

@@ -47,7 +47,8 @@ bool upmu_sys_exists(const char *path);
 
 /**
  * A folder whose files are to be read by their names alone: the kernel walks
- * sysfs's long paths, which are slow, only once. A descriptor or -errno.
+ * sysfs's long paths, which are slow, only once. A descriptor or -errno. Only
+ * of /sys: each file is read by one call, which gives all of it there.
  */
 int upmu_sys_open_folder(const char *path);
 int upmu_sys_open_folder_at(int folder, const char *name);

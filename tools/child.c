@@ -250,6 +250,22 @@ void child_pass_on(const struct child *child, const siginfo_t *info)
 		kill(child->pid, info->si_signo);
 }
 
+void child_terminate(const struct child *child)
+{
+	kill(child->pid, SIGTERM);
+	/* One that is stopped would not hear of it. */
+	kill(child->pid, SIGCONT);
+}
+
+void child_tell_goes_on(const struct child *child)
+{
+	fprintf(stderr,
+		"upmu stat: the program goes on after --timeout's SIGTERM, "
+		"and upmu with it\n"
+		"hint: kill -KILL %d\n",
+		(int)child->pid);
+}
+
 void child_wait(struct child *child)
 {
 	sigset_t mask;

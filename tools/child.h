@@ -54,6 +54,12 @@ bool child_reap(struct child *child, bool block);
 /** Hand on a signal that was sent to upmu alone. */
 void child_pass_on(const struct child *child, const siginfo_t *info);
 
+/** Let the program end itself, be it stopped. */
+void child_terminate(const struct child *child);
+
+/** It has not; nobody but its user may do more. */
+void child_tell_goes_on(const struct child *child);
+
 /** Until the program ends; signals sent to upmu are passed on to it. */
 void child_wait(struct child *child);
 

@@ -35,9 +35,16 @@ static char *write_before(char *end, uint64_t number, unsigned int least)
 /* The nearest integer; of two the even one, as printf(). */
 static uint64_t nearest(double value, double *rest)
 {
-	uint64_t whole = (uint64_t)value;
+	uint64_t whole;
 
-	*rest = value - (double)whole;
+	/* A 32-bit core converts 32 bits by one instruction. */
+	if (value < UINT32_MAX) {
+		whole = (uint32_t)value;
+		*rest = value - (uint32_t)value;
+	} else {
+		whole = (uint64_t)value;
+		*rest = value - (double)whole;
+	}
 	return whole + (*rest > 0.5 || (*rest == 0.5 && whole & 1));
 }
 
@@ -207,9 +214,22 @@ char *plain(char *text)
 
 /* ---- CSV ------------------------------------------------------------- */
 
+const char *csv_separator(const char *text)
+{
+	size_t n = strcspn(text, "\"\r\n.+-");
+
+	if (!strcmp(text, "\\t"))
+		return "\t";
+	for (size_t i = 0; i < n; i++)
+		if (isalnum((unsigned char)text[i]))
+			return NULL;
+	return n && !text[n] ? text : NULL;
+}
+
 void csv_text(FILE *out, const char *word, const char *separator)
 {
-	if (!strpbrk(word, "\"\r\n") && !strstr(word, separator)) {
+	/* A part of one at a word's end would become one with what follows. */
+	if (!strpbrk(word, "\"\r\n") && !strpbrk(word, separator)) {
 		fputs(word, out);
 		return;
 	}

@@ -63,4 +63,11 @@ char *plain(char *text);
 /** Write @word, by RFC 4180 in quotes where it has to be. */
 void csv_text(FILE *out, const char *word, const char *separator);
 
+/** Why one is refused: "'...' is not" stands before it. */
+#define SEPARATORS \
+	"a separator: letters, digits, . + - and quotes are in fields"
+
+/** What -x names, "\\t" as perf has it; NULL: it would stand in fields. */
+const char *csv_separator(const char *text);
+
 #endif

@@ -50,7 +50,7 @@ struct upmu_region_stats {
  * upmu_regions_init - choose what regions count
  * @events: as for upmu_open(); 1 to 8 of them. NULL: the environment's
  *          UPMU_EVENTS=, else "cycles,instructions"
- * @options: as for upmu_open()
+ * @options: as for upmu_open(), of the calling thread, not UPMU_OPEN_STOPPED
  *
  * Not needed for the defaults. At exit of the program the report goes to
  * standard error as text, or where the environment's UPMU_REPORT= says: a
@@ -59,10 +59,11 @@ struct upmu_region_stats {
  * to a file of its own: where there is no %p its number is put in, as in
  * report.1234.json. A program that another one starts (sh, make, mpirun) writes
  * to the very file named: of several the last to end is what stays, whole; with
- * %p each has its own. Any thread.
+ * %p each has its own, with the time in its name too where another process of
+ * that number has been. Any thread.
  *
  * Returns 0, an error of upmu_open(), or
- *   -EALREADY a region has begun: what is counted stays
+ *   -EALREADY it is chosen, or a region has begun: what is counted stays
  *   -EINVAL   more than 8 events
  */
 UPMU_API int upmu_regions_init(const char *events,
@@ -142,7 +143,8 @@ UPMU_API int upmu_regions_report(int fd, enum upmu_region_format format);
  * @events: as for upmu_open(), 1 to 8; NULL for "cycles"
  * @warmup: runs that are not counted, at most 1,000,000; 0 for 10
  * @runs: runs that are counted, 1 to 1,000,000; 0 for 101
- * @open: as for upmu_open(), or NULL
+ * @open: as for upmu_open(), of the calling thread, not UPMU_OPEN_STOPPED; or
+ *        NULL
  */
 struct upmu_measure_options {
 	size_t size;

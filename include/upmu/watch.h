@@ -52,7 +52,8 @@ struct upmu_sample {
  * for poll(2); for a call in the thread itself it takes fcntl(2) F_SETOWN_EX,
  * F_SETSIG and O_ASYNC. Threads that are to be told alike open one each.
  *
- * Returns 0, an error of upmu_open(), or
+ * Where perf_event_paranoid permits user mode only, it tells of that alone, as
+ * the addresses of its samples show. Returns 0, an error of upmu_open(), or
  *   -EINVAL     @every is 0; another number of events than one; another flag
  *   -EOPNOTSUPP this PMU has no interrupt, or the event is none of a PMU
  *
@@ -67,7 +68,8 @@ UPMU_API int upmu_watch_open(struct upmu_watch **out, const char *event,
  * upmu_watch_fd - a descriptor that is readable when there are samples
  * @watch: from upmu_watch_open()
  *
- * For poll(2), select(2), epoll(7): POLLIN; POLLHUP: the thread has ended.
+ * For poll(2), select(2), epoll(7): POLLIN; POLLHUP, then without POLLIN: the
+ * thread has ended, and its last samples may still be there.
  * Returns a descriptor that the watch owns: neither read nor close it.
  */
 UPMU_API int upmu_watch_fd(const struct upmu_watch *watch);
@@ -77,8 +79,8 @@ UPMU_API int upmu_watch_fd(const struct upmu_watch *watch);
  * @watch: from upmu_watch_open()
  * @sample: filled
  *
- * Never waits, makes no system call but getpid(2). One caller at a time; also
- * a signal handler. Returns 0 or
+ * Never waits, makes no system call but getpid(2), and leaves upmu_explain() as
+ * it was. One caller at a time; also a signal handler. Returns 0 or
  *   -EAGAIN there is none now
  *   -EINVAL @sample->size is less than UPMU_SAMPLE_SIZE_1
  *   -ESTALE after fork(): the samples are the parent's

@@ -212,6 +212,25 @@ static bool is_due(const struct engine *e, const struct engine_set *set)
 	       (set->turn == ENGINE_ALWAYS && e->options.pass == 0);
 }
 
+/* What does not have its turn counts nothing since its last slice ended. */
+static bool has_rested(const struct engine *e, size_t index)
+{
+	int turn = e->sets.set[index].turn;
+
+	return e->has_turns && turn >= 0 &&
+	       turn != e->turns.order[e->turns.at] && e->counts_tasks &&
+	       !e->sets.raw && !e->turns.before[index].is_lost;
+}
+
+static int read_or_recall(const struct engine *e, size_t index,
+			  struct engine_reading *now)
+{
+	if (!has_rested(e, index))
+		return engine_set_read(&e->sets, index, now);
+	*now = e->turns.before[index];
+	return 0;
+}
+
 /*
  * What a set has counted since the last time; a set that cannot be read has a
  * reading of no time, and so has the next, which would be of two intervals.
@@ -225,7 +244,7 @@ static void read_set(struct engine *e, size_t index)
 	since = &e->since[index];
 	since->enabled_ns = since->running_ns = 0;
 	memset(since->count, 0, n * sizeof(*since->count));
-	if (engine_set_read(&e->sets, index, &now)) {
+	if (read_or_recall(e, index, &now)) {
 		mark->is_lost = true;
 		return;
 	}
@@ -402,6 +421,23 @@ static unsigned int counters_of(const struct engine_events *events, size_t lane)
 	return table > wanted ? table : wanted;
 }
 
+/* Of unlike cores each lane has a part of the time, software events all. */
+double engine_covered_ns(const struct engine *e,
+			 const struct engine_count *counts)
+{
+	double part[UPMU_KINDS_MAX] = { 0 }, all = 0, sum = 0;
+
+	for (size_t i = 0; i < e->events->n; i++) {
+		int lane = e->events->event[i].lane;
+		double *most = lane < 0 ? &all : &part[lane];
+
+		*most = fmax(*most, (double)counts[i].enabled_ns);
+	}
+	for (size_t lane = 0; lane < e->events->lanes; lane++)
+		sum += part[lane];
+	return fmax(all, sum);
+}
+
 void engine_tell_others(const struct engine *e, struct engine_others *others)
 {
 	const struct engine_events *events = e->events;
@@ -415,6 +451,16 @@ void engine_tell_others(const struct engine *e, struct engine_others *others)
 		others->counters = counters_of(events, lane);
 		others->taken = others->counters - room->free;
 	}
+}
+
+void engine_others_most(struct engine_others *most,
+			const struct engine_others *here)
+{
+	if (here->taken > most->taken) {
+		most->taken = here->taken;
+		most->counters = here->counters;
+	}
+	most->lost = fmax(most->lost, here->lost);
 }
 
 void engine_tell_pace(const struct engine *e, struct engine_pace *pace)

@@ -85,6 +85,9 @@ void engine_turn_begin(struct engine *engine);
 
 /** What was counted since the last time: one of @counts for each event. */
 void engine_collect(struct engine *engine, struct engine_count *counts);
+/** For how long tasks were there to be counted, on all kinds of core. */
+double engine_covered_ns(const struct engine *engine,
+			 const struct engine_count *counts);
 
 /** How sets took turns so far; @switching: share of the time that it cost. */
 struct engine_pace {
@@ -107,6 +110,12 @@ struct engine_others {
 	double lost;
 };
 
+/** Of @lost; less is no more than a switch that was late. */
+#define ENGINE_LOST_LEAST 0.005
+
+/** Of two runs, or places, what was taken or lost most. */
+void engine_others_most(struct engine_others *most,
+			const struct engine_others *here);
 void engine_tell_others(const struct engine *engine,
 			struct engine_others *others);
 /** Add CPUs that went off, and were counted until then; UPMU_CPUS_MAX bits. */

@@ -117,8 +117,8 @@ static bool fit(struct work *w, size_t columns)
 	determinant = s[0] * s[2] - s[1] * s[1];
 	w->columns = columns;
 	if (columns == 1) {
+		/* The first fit: the others are 0. */
 		w->inverse[0] = s[0] > 0 ? 1 / s[0] : 0;
-		w->inverse[1] = w->inverse[2] = 0;
 	} else {
 		/* Instructions may but mirror the cycles. */
 		if (determinant <= 1e-9 * s[0] * s[2])
@@ -357,7 +357,7 @@ static double at_most(size_t seen, double all, double share)
  */
 static double all_for(size_t seen, double least, double share, double likely)
 {
-	double low = least - 1, high = least;
+	double low = least, high = least;
 
 	while (high < ALL_MOST && at_most(seen, high, share) > likely) {
 		low = high;

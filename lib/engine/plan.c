@@ -165,9 +165,10 @@ static int resolve(struct engine_events *events, const char *list,
 	int ret = upmu_machine_read(&events->machine);
 
 	if (ret) {
+		events->failed = true;
 		snprintf(error->text, sizeof(error->text),
 			 "cannot tell this machine's cores: %s",
-			 strerror(-ret));
+			 upmu_machine_why(ret));
 		return ret;
 	}
 	if (!list && !upmu_events_default(&events->list, &events->machine))
@@ -194,11 +195,14 @@ int engine_events_resolve(struct engine_events *events, const char *list,
 	memset(events, 0, offsetof(struct engine_events, machine));
 	memset(error, 0, sizeof(*error));
 	ret = resolve(events, list, error);
-	if (ret)
+	if (ret) {
+		events->failed = events->failed || ret == -ENOMEM;
 		return ret;
+	}
 	events->emulated = events->machine.is_emulated;
 	events->event = new_events(events, events->list.n);
 	if (!events->event) {
+		events->failed = true;
 		strcpy(error->text, "out of memory");
 		return -ENOMEM;
 	}
@@ -243,11 +247,14 @@ int engine_events_add(struct engine_events *events, const char *list,
 	int ret =
 		upmu_events_parse(&events->more, list, &events->machine, error);
 
-	if (ret)
+	if (ret) {
+		events->failed = ret == -ENOMEM;
 		return ret;
+	}
 	events->event = new_events(events, n + events->more.n);
 	if (!events->event) {
 		events->event = old;
+		events->failed = true;
 		strcpy(error->text, "out of memory");
 		return -ENOMEM;
 	}
@@ -285,6 +292,45 @@ void engine_events_free(struct engine_events *events)
 	free(events->event);
 	events->event = NULL;
 	events->n = 0;
+}
+
+static bool serves_any(const struct engine_events *events, int lane,
+		       const struct engine_targets *targets)
+{
+	for (size_t i = 0; i < targets->n; i++)
+		if (engine_serves(events, lane, &targets->target[i]))
+			return true;
+	return false;
+}
+
+/* Then all stay, and are refused with the reason: no row would tell nothing. */
+static bool serves_none(const struct engine_events *events,
+			const struct engine_targets *here)
+{
+	for (size_t i = 0; i < events->n; i++)
+		if (!events->event[i].hidden &&
+		    serves_any(events, events->event[i].lane, here))
+			return false;
+	return true;
+}
+
+void engine_events_keep(struct engine_events *events,
+			const struct engine_targets *here,
+			const struct engine_targets *all)
+{
+	size_t kept = 0;
+
+	if (serves_none(events, here))
+		return;
+	for (size_t i = 0; i < events->n; i++) {
+		int lane = events->event[i].lane;
+
+		if (serves_any(events, lane, here) ||
+		    !serves_any(events, lane, all))
+			events->event[kept++] = events->event[i];
+	}
+	events->n = kept;
+	name_anew(events);
 }
 
 void engine_refuse(struct engine_events *events, struct engine_event *event)

@@ -66,6 +66,7 @@ struct engine_events {
 	bool nine;	   /* being resolved: the default list */
 	bool emulated;	   /* an emulator makes up the counts */
 	bool user_only;	   /* the kernel allows no more */
+	bool failed;	   /* to resolve, and the list is not at fault */
 	char reason[1024]; /* why the first unsupported one is so, or "" */
 	struct engine_room room[UPMU_KINDS_MAX]; /* of each lane, once packed */
 	struct upmu_machine machine;
@@ -106,6 +107,13 @@ struct engine_targets {
 	size_t n;
 };
 
+/**
+ * Leave out events of cores that are none of @here, but some of @all. Where
+ * none would be left all stay, and cannot be opened.
+ */
+void engine_events_keep(struct engine_events *events,
+			const struct engine_targets *here,
+			const struct engine_targets *all);
 /** Does a lane's PMU count on this target? */
 bool engine_serves(const struct engine_events *events, int lane,
 		   const struct engine_target *target);

@@ -67,8 +67,7 @@ static int find_cpus(struct engine_registers *raw,
 	if (!raw->cpu)
 		return -ENOMEM;
 	for (size_t i = 0; i < targets->n; i++)
-		if (targets->target[i].pid < 0)
-			raw->cpu[raw->cpus++] = targets->target[i].cpu;
+		raw->cpu[raw->cpus++] = targets->target[i].cpu;
 	for (int cpu = 0; !targets->n && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &all))
 			raw->cpu[raw->cpus++] = cpu;
@@ -285,8 +284,7 @@ void engine_registers_fold(const struct engine_sets *sets)
 	struct engine_reading ignored;
 
 	for (size_t i = 0; i < sets->n; i++)
-		if (sets->set[i].lane >= 0)
-			engine_registers_read(sets, i, &ignored);
+		engine_registers_read(sets, i, &ignored);
 }
 
 void engine_registers_bind(const struct engine_registers *raw, pid_t pid)

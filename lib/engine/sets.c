@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/engine/descriptors.h"
 #include "lib/engine/registers.h"
@@ -66,6 +67,14 @@ static int add_event(const struct opening *o, const struct engine_event *event,
 	return 0;
 }
 
+/* What stands before @next was tried: @kept of it are left. */
+static void strike(struct engine_set *set, size_t kept, size_t next)
+{
+	memmove(&set->event[kept], &set->event[next],
+		(set->n - next) * sizeof(set->event[0]));
+	set->n -= next - kept;
+}
+
 /*
  * Events that the first target refuses are struck from the set, so that a
  * group's numbers always stand in the same places; a target that is gone
@@ -82,6 +91,7 @@ static int open_on_target(const struct opening *o, struct engine_set *set,
 
 		if (error && (!first || is_gone(error))) {
 			upmu_group_close(group);
+			strike(set, kept, i);
 			return error;
 		}
 		if (error)
@@ -89,7 +99,7 @@ static int open_on_target(const struct opening *o, struct engine_set *set,
 		else
 			set->event[kept++] = set->event[i];
 	}
-	set->n = kept;
+	strike(set, kept, set->n);
 	return 0;
 }
 

@@ -103,7 +103,6 @@ static void count_since(struct engine_turns *turns, size_t set,
 	struct engine_reading *before = &turns->before[set];
 
 	since->is_lost = before->is_lost;
-	since->enabled_ns = now->enabled_ns - before->enabled_ns;
 	since->running_ns = now->running_ns - before->running_ns;
 	for (size_t i = 0; i < turns->sets->set[set].n; i++)
 		since->count[i] = now->count[i] - before->count[i];
@@ -220,9 +219,6 @@ void engine_turns_rest(struct engine_turns *turns,
 	bool any = false;
 
 	clear_slice(turns, 0);
-	for (size_t i = 0; i < turns->events->lanes; i++)
-		for (size_t k = 0; k < ENGINE_SET_MAX; k++)
-			turns->slice[i].count[k] = NAN;
 	for (size_t i = 0; i < sets->n; i++) {
 		if (!is_base(&sets->set[i]) ||
 		    read[i].running_ns <= turns->before[i].running_ns)

@@ -17,6 +17,8 @@ struct reading {
 	long with_midr; /* of them, those with identification */
 	uint32_t midr;	/* parts of it so far */
 	bool has_midr;
+	char line[96]; /* the one that is being read */
+	size_t length;
 };
 
 static int sysfs_midr(unsigned int cpu, uint32_t *midr)
@@ -46,10 +48,10 @@ static bool is_there(unsigned int cpu)
 
 static void set_midr(struct upmu_cpuinfo *info, unsigned int cpu, uint32_t midr)
 {
+	while (info->n <= cpu)
+		info->midrs[info->n++] = 0;
 	if (!info->midrs[cpu])
 		info->midrs[cpu] = midr;
-	if (cpu >= info->n)
-		info->n = cpu + 1;
 }
 
 static void finish_cpu(struct reading *r)
@@ -83,28 +85,34 @@ static int architecture(const char *value)
 	return (int)strtol(value, NULL, 10);
 }
 
+static uint32_t number_of(const char *value)
+{
+	return (uint32_t)strtoul(value, NULL, 0);
+}
+
 static void read_line(struct reading *r, const char *line)
 {
 	const char *value = strchr(line, ':');
-	uint32_t number;
 
 	if (!value)
 		return;
 	value += 1 + (value[1] == ' ');
-	number = (uint32_t)strtoul(value, NULL, 0);
-	if (!strncasecmp(line, "processor", 9)) {
+	if (!strncasecmp(line, "processor", 9))
 		start_cpu(r, value);
-	} else if (!strncmp(line, "CPU implementer", 15)) {
-		r->midr |= number << 24;
+	if (strncmp(line, "CPU ", 4))
+		return;
+	line += 4;
+	if (!strncmp(line, "implementer", 11)) {
+		r->midr |= number_of(value) << 24;
 		r->has_midr = true;
-	} else if (!strncmp(line, "CPU architecture", 16)) {
+	} else if (!strncmp(line, "architecture", 12)) {
 		r->info->arch = architecture(value);
-	} else if (!strncmp(line, "CPU variant", 11)) {
-		r->midr |= (number & 0xf) << 20;
-	} else if (!strncmp(line, "CPU part", 8)) {
-		r->midr |= 0xf << 16 | (number & 0xfff) << 4;
-	} else if (!strncmp(line, "CPU revision", 12)) {
-		r->midr |= number & 0xf;
+	} else if (!strncmp(line, "variant", 7)) {
+		r->midr |= (number_of(value) & 0xf) << 20;
+	} else if (!strncmp(line, "part", 4)) {
+		r->midr |= 0xf << 16 | (number_of(value) & 0xfff) << 4;
+	} else if (!strncmp(line, "revision", 8)) {
+		r->midr |= number_of(value) & 0xf;
 	}
 }
 
@@ -117,32 +125,40 @@ static void spread(struct reading *r)
 		set_midr(r->info, (unsigned int)cpu, r->midr);
 }
 
+/* Of a line or of what @text has of it; returns its length. */
+static ssize_t take_part(struct reading *r, const char *text, size_t size)
+{
+	const char *end = memchr(text, '\n', size);
+	size_t length = end ? (size_t)(end - text) : size;
+	size_t room = sizeof(r->line) - 1 - r->length;
+
+	/* A long line is "Features"; its end is idle. */
+	if (room > length)
+		room = length;
+	memcpy(r->line + r->length, text, room);
+	r->length += room;
+	if (!end)
+		return (ssize_t)length;
+	r->line[r->length] = '\0';
+	r->length = 0;
+	read_line(r, r->line);
+	return (ssize_t)length + 1;
+}
+
 /* 0, or the error after which what was read is half the truth. */
 static int read_proc(struct upmu_cpuinfo *info)
 {
 	struct reading r = { .info = info, .cpu = -1 };
-	char block[1024], line[96];
-	size_t length = 0;
+	char block[1024];
 	ssize_t n;
 	int fd;
 
 	fd = upmu_sys_open("/proc/cpuinfo", O_RDONLY);
 	if (fd < 0)
 		return 0;
-	while ((n = upmu_sys_read(fd, block, sizeof(block))) > 0) {
-		for (ssize_t i = 0; i < n; i++) {
-			if (block[i] != '\n') {
-				/* A long line is "Features"; its end is idle.
-				 */
-				if (length < sizeof(line) - 1)
-					line[length++] = block[i];
-				continue;
-			}
-			line[length] = '\0';
-			read_line(&r, line);
-			length = 0;
-		}
-	}
+	while ((n = upmu_sys_read(fd, block, sizeof(block))) > 0)
+		for (ssize_t at = 0; at < n;)
+			at += take_part(&r, block + at, (size_t)(n - at));
 	upmu_sys_close(fd);
 	if (n < 0)
 		return (int)n;
@@ -158,12 +174,14 @@ static bool read_sysfs(struct upmu_cpuinfo *info)
 	unsigned int most = upmu_sys_is_arm32() ? 0 : UPMU_CPUS_MAX;
 	bool all = true;
 	unsigned int cpu;
+	uint32_t midr;
 
-	memset(info, 0, sizeof(*info));
+	info->arch = 0;
+	info->n = 0;
 	for (cpu = 0; cpu < most; cpu++) {
-		if (!sysfs_midr(cpu, &info->midrs[cpu])) {
+		if (!sysfs_midr(cpu, &midr)) {
 			info->arch = 8;
-			info->n = cpu + 1;
+			set_midr(info, cpu, midr);
 			continue;
 		}
 		/* No kernel has it for some CPUs only, but those offline. */

@@ -8,7 +8,7 @@
  * @arch: 6, 7, 8 as the kernel says; 0: not told. (Kernels call an ARM1176
  *        architecture 7, so only a core that no table knows goes by it.)
  * @n: none of the CPUs from this number on tells anything
- * @midrs: by CPU; 0: not told (offline, or no ARM)
+ * @midrs: of the first @n CPUs; 0: not told (offline, or no ARM)
  */
 struct upmu_cpuinfo {
 	int arch;

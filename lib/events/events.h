@@ -216,6 +216,9 @@ struct upmu_machine {
  */
 int upmu_machine_read(struct upmu_machine *machine);
 
+/** What that returned in words; strerror() of -E2BIG speaks of arguments. */
+const char *upmu_machine_why(int error);
+
 /**
  * upmu_machine_is_emulated - does an emulator make up the counts?
  *

@@ -258,30 +258,47 @@ static unsigned int first_cpu(const struct upmu_core_kind *kind)
 	return cpu;
 }
 
+/* Of two PMUs without a list of CPUs the one that came first. */
 static int by_first_cpu(const void *a, const void *b)
 {
+	const struct upmu_core_kind *one = a, *other = b;
 	unsigned int left = first_cpu(a), right = first_cpu(b);
 
-	return (left > right) - (left < right);
+	if (left == right)
+		return (one->pmu_type > other->pmu_type) -
+		       (one->pmu_type < other->pmu_type);
+	return left > right ? 1 : -1;
+}
+
+struct finding {
+	struct upmu_machine *machine;
+	struct upmu_cpuinfo info;
+};
+
+static int take_pmu(void *data, const struct upmu_pmu *pmu)
+{
+	const struct finding *finding = data;
+
+	return add_pmu(finding->machine, pmu, &finding->info);
 }
 
 static int find_kinds(struct upmu_machine *machine)
 {
-	struct upmu_pmu pmus[UPMU_PMUS_MAX];
-	struct upmu_cpuinfo info;
-	int n, ret = 0;
+	struct finding finding; /* large */
+	const struct upmu_cpuinfo *info = &finding.info;
+	int ret;
 
-	upmu_cpuinfo_read(&info);
-	n = upmu_pmus_list(pmus);
+	finding.machine = machine;
+	upmu_cpuinfo_read(&finding.info);
+	ret = upmu_pmus_each(take_pmu, &finding);
 	/* What is found here is remembered: not that nothing could be asked.
 	 * Without sysfs, no PMU is known. */
-	if (upmu_pmus_is_want(n))
-		return n;
-	for (int i = 0; !ret && i < n; i++)
-		ret = add_pmu(machine, &pmus[i], &info);
-	for (unsigned int cpu = 0; !ret && cpu < info.n; cpu++)
-		if (info.midrs[cpu] && !upmu_machine_kind_of_cpu(machine, cpu))
-			ret = add_bare_cpu(machine, cpu, &info);
+	if (upmu_pmus_is_want(ret) || ret == -E2BIG)
+		return ret;
+	ret = 0;
+	for (unsigned int cpu = 0; !ret && cpu < info->n; cpu++)
+		if (info->midrs[cpu] && !upmu_machine_kind_of_cpu(machine, cpu))
+			ret = add_bare_cpu(machine, cpu, info);
 	return ret;
 }
 
@@ -297,6 +314,17 @@ static unsigned int linux_version(void)
 	if (point == release || *point != '.' || end == point + 1)
 		return 0;
 	return (unsigned int)UPMU_LINUX(major, minor);
+}
+
+#define TEXT_OF(number) #number
+#define TEXT(number)	TEXT_OF(number)
+
+const char *upmu_machine_why(int error)
+{
+	if (error == -E2BIG)
+		return "it has more than " TEXT(
+			UPMU_KINDS_MAX) " kinds of core";
+	return strerror(-error);
 }
 
 int upmu_machine_read(struct upmu_machine *machine)

@@ -443,6 +443,14 @@ static bool resolve_published_elsewhere(struct question *q)
 	return true;
 }
 
+/* Of perf stat itself: the times that a report ends with. */
+static bool is_time_of_report(const struct piece *name)
+{
+	return upmu_name_is(name->text, name->length, "duration_time") ||
+	       upmu_name_is(name->text, name->length, "user_time") ||
+	       upmu_name_is(name->text, name->length, "system_time");
+}
+
 static int refuse_unknown(struct question *q)
 {
 	const struct upmu_core_kind *kind = NULL;
@@ -455,6 +463,12 @@ static int refuse_unknown(struct question *q)
 		snprintf(what, sizeof(what), "no event of %s%s",
 			 upmu_kind_label(kind), more ? " or the others" : "");
 	refuse_word(q, -ENOENT, what);
+	if (is_time_of_report(&q->name)) {
+		snprintf(q->error->hint, sizeof(q->error->hint),
+			 "leave it out: upmu stat tells a program's times "
+			 "by itself");
+		return -ENOENT;
+	}
 	upmu_hint_event(q->error->hint, sizeof(q->error->hint),
 			kind ? kind->core : NULL, q->name.text, q->name.length);
 	return -ENOENT;
@@ -464,7 +478,8 @@ static int resolve_name(struct question *q)
 {
 	int ret;
 
-	if (resolve_by_table(q) || resolve_software(q) || resolve_generic(q))
+	/* No core has an event that is called as one of the kernel's own. */
+	if (resolve_software(q) || resolve_by_table(q) || resolve_generic(q))
 		return 0;
 	ret = resolve_raw(q);
 	if (ret <= 0)

@@ -140,14 +140,23 @@ static int explain_busy(uint32_t mode, const struct upmu_info *info)
 	return -EBUSY;
 }
 
-int upmu_explain_no_counter(void)
+/* A signal's handler may ask: why the device cannot be opened, which takes
+ * memory to tell, is left alone. */
+static bool is_raw_held(struct upmu_info *info)
 {
-	struct upmu_info info;
-	int fd = upmu_device_open(&info);
+	int fd = upmu_sys_open(UPMU_DEVICE, O_RDWR);
+	bool is_known = fd >= 0 && !upmu_device_info(fd, info);
 
 	if (fd >= 0)
 		upmu_sys_close(fd);
-	if (fd >= 0 && info.holder_mode == UPMU_MODE_RAW) {
+	return is_known && info->holder_mode == UPMU_MODE_RAW;
+}
+
+int upmu_explain_no_counter(void)
+{
+	struct upmu_info info;
+
+	if (is_raw_held(&info)) {
 		upmu_explain_set(-EBUSY,
 				 "the events had no counter until now: process "
 				 "%d (%s) holds a RAW lease",

@@ -18,7 +18,7 @@
 #define CONFIG1_USER_READ 2
 
 /* Each pause is twice as long as the one before: 0.8 s in all. */
-#define BIRTH_PAUSE_NS 50000
+#define BIRTH_PAUSE_NS 50000L
 #define BIRTH_PAUSES   14
 
 void upmu_perf_attr(struct perf_event_attr *attr,
@@ -39,10 +39,11 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 	attr->disabled =
 		!!(flags & (UPMU_PERF_DISABLED | UPMU_PERF_ENABLE_ON_EXEC));
 	attr->pinned = !!(flags & UPMU_PERF_PINNED);
-	attr->exclude_user =
-		event->exclude_user || (flags & UPMU_PERF_EXCLUDE_USER);
+	attr->exclude_user = event->exclude_user;
+	/* Of neither mode an event would stay 0: perf is to refuse it. */
 	attr->exclude_kernel =
-		event->exclude_kernel || (flags & UPMU_PERF_EXCLUDE_KERNEL);
+		event->exclude_kernel ||
+		(!event->exclude_user && (flags & UPMU_PERF_EXCLUDE_KERNEL));
 	/* perf counts as unprivileged only what excludes both. */
 	attr->exclude_hv = attr->exclude_kernel;
 	if ((flags & UPMU_PERF_USER_READ) && event->is_cpu)
@@ -128,6 +129,15 @@ int upmu_perf_read(int fd, struct upmu_value *value)
 	return 0;
 }
 
+/* Whole: a program may have a timer whose signals come more often. */
+static void pause_for(long ns)
+{
+	struct timespec rest = { .tv_nsec = ns };
+
+	while (nanosleep(&rest, &rest) && errno == EINTR)
+		;
+}
+
 /*
  * While a thread with inherited events is being born its group is not whole,
  * and Linux refuses to add it up: -ECHILD (since 6.6 and the stable kernels of
@@ -136,12 +146,10 @@ int upmu_perf_read(int fd, struct upmu_value *value)
  */
 static ssize_t read_when_whole(int fd, void *raw, size_t size)
 {
-	struct timespec pause = { .tv_nsec = BIRTH_PAUSE_NS };
 	ssize_t got = upmu_sys_read(fd, raw, size);
 
 	for (int i = 0; got == -ECHILD && i < BIRTH_PAUSES; i++) {
-		nanosleep(&pause, NULL);
-		pause.tv_nsec *= 2;
+		pause_for(BIRTH_PAUSE_NS << i);
 		got = upmu_sys_read(fd, raw, size);
 	}
 	return got;

@@ -37,9 +37,8 @@ enum upmu_perf_flags {
 	UPMU_PERF_DISABLED = 1 << 2,	   /* upmu_perf_enable() starts it */
 	UPMU_PERF_USER_READ = 1 << 3,	   /* index in the mmap page, config1 */
 	UPMU_PERF_PINNED = 1 << 4, /* always on the hardware, or error */
-	UPMU_PERF_EXCLUDE_KERNEL = 1 << 5, /* added to the event's own */
-	UPMU_PERF_EXCLUDE_USER = 1 << 6,
-	UPMU_PERF_GROUP_READ = 1 << 7, /* upmu_perf_read_group() */
+	UPMU_PERF_EXCLUDE_KERNEL = 1 << 5, /* but of events of the kernel */
+	UPMU_PERF_GROUP_READ = 1 << 7,	   /* upmu_perf_read_group() */
 	UPMU_PERF_LONG = 1 << 8, /* 64 bits, with _USER_READ: only the cycle
 				    counter has them on every arm64 core, and
 				    the event then runs on no other */
@@ -106,6 +105,9 @@ int upmu_perf_disable(int fd);
 int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 		      const struct upmu_perf_target *target,
 		      const struct perf_event_attr *attr);
+
+/** 0 or, explained, -EINVAL: there is no such CPU; -ENODEV: it is off. */
+int upmu_perf_check_cpu(int cpu);
 
 /** Explain an @error of -EMFILE or -ENFILE, with the limit; returns it. */
 int upmu_explain_descriptors(int error, const char *what);

@@ -88,28 +88,33 @@ static int explain_access(int error, const struct refusal *refusal)
 	return -EACCES;
 }
 
-/* perf says -EINVAL of one that there is none of, -ENODEV of one that is off */
-static bool lacks_cpu(const struct refusal *refusal)
+static int look_for_cpu(int cpu)
 {
-	int cpu = refusal->target->cpu;
 	char path[sizeof(CPUS "/cpu/online") + 12];
 	long is_online;
 
 	if (cpu < 0 || !upmu_sys_exists(CPUS))
-		return false;
+		return 0;
 	snprintf(path, sizeof(path), CPUS "/cpu%d", cpu);
 	if (!upmu_sys_exists(path))
-		return true;
+		return -EINVAL;
 	snprintf(path, sizeof(path), CPUS "/cpu%d/online", cpu);
-	return !upmu_sys_read_long(path, &is_online) && !is_online;
+	return !upmu_sys_read_long(path, &is_online) && !is_online ? -ENODEV
+								   : 0;
 }
 
-static int explain_no_cpu(int error, const struct refusal *refusal)
+static int explain_no_cpu(int error, int cpu)
 {
-	upmu_explain_set(error, "CPU %d is not there or not online",
-			 refusal->target->cpu);
+	upmu_explain_set(error, "CPU %d is not there or not online", cpu);
 	upmu_explain_hint("cat " CPUS "/online");
 	return error;
+}
+
+int upmu_perf_check_cpu(int cpu)
+{
+	int ret = look_for_cpu(cpu);
+
+	return ret ? explain_no_cpu(ret, cpu) : 0;
 }
 
 /* Only what is not there wants to be mounted. */
@@ -167,8 +172,8 @@ static int explain_unknown(int error, const struct refusal *refusal)
 
 	if (lacks_pmu(refusal))
 		return explain_no_pmu();
-	if (lacks_cpu(refusal))
-		return explain_no_cpu(error, refusal);
+	if (look_for_cpu(refusal->target->cpu))
+		return explain_no_cpu(error, refusal->target->cpu);
 	n = upmu_pmus_list(pmus);
 	if (n < 0)
 		return explain_no_sysfs(n, refusal);
@@ -184,8 +189,8 @@ static int explain_invalid(int error, const struct refusal *refusal)
 	struct perf_event_attr attr = *refusal->attr;
 	const char *name = refusal->event->name;
 
-	if (lacks_cpu(refusal))
-		return explain_no_cpu(error, refusal);
+	if (look_for_cpu(refusal->target->cpu))
+		return explain_no_cpu(error, refusal->target->cpu);
 	if (refusal->target->group_fd >= 0 &&
 	    opens(&attr, refusal->target, -1)) {
 		upmu_explain_set(-ENOSPC,

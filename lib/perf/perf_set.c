@@ -134,25 +134,13 @@ static int open_user_only(struct upmu *set, const struct upmu_wanted *wanted,
 	return 0;
 }
 
-static int check_emulated_event(const struct upmu_wanted_event *event)
-{
-	if (event->is_instructions && !event->stays_0)
-		return upmu_emulator_alive(&event->perf[0]);
-	if (!event->stays_0)
-		return 0;
-	return upmu_explain_set(-EOPNOTSUPP,
-				"'%s' would stay 0: this board is emulated, "
-				"and QEMU counts cycles, instructions (with "
-				"-icount) and software increments only",
-				event->name);
-}
-
 static int check_emulated(const struct upmu_wanted *wanted)
 {
-	int ret = 0;
+	int ret = upmu_wanted_check_emulated(wanted);
 
 	for (size_t i = 0; wanted->is_emulated && !ret && i < wanted->size; i++)
-		ret = check_emulated_event(&wanted->events[i]);
+		if (wanted->events[i].is_instructions)
+			ret = upmu_emulator_alive(&wanted->events[i].perf[0]);
 	return ret;
 }
 

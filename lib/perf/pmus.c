@@ -83,45 +83,74 @@ bool upmu_pmus_is_want(int error)
 	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
+struct listing {
+	int (*take)(void *data, const struct upmu_pmu *pmu);
+	void *data;
+	int n;
+};
+
 /* 0, or what was wanting. */
 static int read_some(int devices, const char *entries, size_t size,
-		     struct upmu_pmu *pmus, int *n)
+		     struct listing *listing)
 {
 	const struct entry *entry;
 
-	for (size_t at = 0; at < size && *n < UPMU_PMUS_MAX;
+	for (size_t at = 0; at < size && listing->n < UPMU_PMUS_MAX;
 	     at += entry->size) {
+		struct upmu_pmu pmu;
 		int ret;
 
 		entry = (const struct entry *)(entries + at);
-		ret = read_pmu(devices, entry->name, &pmus[*n]);
+		ret = read_pmu(devices, entry->name, &pmu);
 		if (upmu_pmus_is_want(ret))
 			return ret;
-		*n += !ret;
+		if (ret)
+			continue;
+		ret = listing->take(listing->data, &pmu);
+		if (ret)
+			return ret;
+		listing->n++;
 	}
 	return 0;
 }
 
-int upmu_pmus_list(struct upmu_pmu *pmus)
+int upmu_pmus_each(int (*take)(void *data, const struct upmu_pmu *pmu),
+		   void *data)
 {
 	_Alignas(struct entry) char entries[1024];
+	struct listing listing = { .take = take, .data = data };
 	int devices = upmu_sys_open(DEVICES, O_RDONLY | O_DIRECTORY);
-	int n = 0, ret = 0;
 	ssize_t size;
+	int ret = 0;
 
 	if (devices < 0)
 		return devices;
 	do {
 		size = upmu_sys_getdents(devices, entries, sizeof(entries));
 		if (size > 0)
-			ret = read_some(devices, entries, (size_t)size, pmus,
-					&n);
+			ret = read_some(devices, entries, (size_t)size,
+					&listing);
 	} while (size > 0 && !ret);
 	upmu_sys_close(devices);
 	if (upmu_pmus_is_want((int)size))
 		ret = (int)size;
-	if (ret)
-		return ret;
-	qsort(pmus, (size_t)n, sizeof(*pmus), by_type);
+	return ret ? ret : listing.n;
+}
+
+static int append(void *data, const struct upmu_pmu *pmu)
+{
+	struct upmu_pmu **next = data;
+
+	*(*next)++ = *pmu;
+	return 0;
+}
+
+int upmu_pmus_list(struct upmu_pmu *pmus)
+{
+	struct upmu_pmu *next = pmus;
+	int n = upmu_pmus_each(append, &next);
+
+	if (n > 0)
+		qsort(pmus, (size_t)n, sizeof(*pmus), by_type);
 	return n;
 }

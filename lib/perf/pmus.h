@@ -17,7 +17,9 @@
 struct upmu_pmu {
 	char name[48]; /* as in sysfs: "armv7_cortex_a7" */
 	uint32_t type; /* what perf_event_attr wants */
-	char cpus[64]; /* list as the kernel writes it: "0-3"; "" for all */
+	/* As the kernel writes them: "0-3"; "" for all. Every other one of 256
+	 * takes 459 characters. */
+	char cpus[512];
 };
 
 /**
@@ -27,6 +29,13 @@ struct upmu_pmu {
  * Reads sysfs on each call.
  */
 int upmu_pmus_list(struct upmu_pmu *pmus);
+
+/**
+ * The same one by one, as the folder has them, until @take says what is not 0:
+ * without room for all of them. Returns as above, or what @take said.
+ */
+int upmu_pmus_each(int (*take)(void *data, const struct upmu_pmu *pmu),
+		   void *data);
 
 /** Is @error one of those first three: what this process may have later? */
 bool upmu_pmus_is_want(int error);

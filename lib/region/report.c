@@ -151,6 +151,16 @@ static bool ends_with(const char *text, const char *end)
 	return length >= tail && !strcmp(text + length - tail, end);
 }
 
+/* Folders before it may be called so, too. */
+static const char *last_number(const char *wish)
+{
+	const char *last = NULL;
+
+	for (const char *at = wish; (at = strstr(at, "%p")); at++)
+		last = at;
+	return last;
+}
+
 /*
  * Where UPMU_REPORT= says, with the process's number for %p. A process that was
  * forked puts its number in by itself, before ".json": its parent's report and
@@ -158,7 +168,7 @@ static bool ends_with(const char *text, const char *end)
  */
 static int name_file(char *out, size_t size, const char *wish)
 {
-	const char *at = strstr(wish, "%p");
+	const char *at = last_number(wish);
 	const char *rest = at ? at + 2 : wish + strlen(wish);
 	const char *dot = "";
 	int n;
@@ -202,6 +212,26 @@ static int open_beside(char *beside, size_t size, const char *path)
 	return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/*
+ * Another process may have had this number: in another container, or before
+ * numbers began anew. Its report stays, and ours has the time in its name.
+ */
+static int put_apart(const char *beside, const char *path)
+{
+	const char *end = ends_with(path, ".json") ? ".json" : "";
+	char other[PATH_MAX + 32];
+
+	if (!renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	/* Not every file system has that (NFS). */
+	if (errno != EEXIST)
+		return rename(beside, path);
+	snprintf(other, sizeof(other), "%.*s-%" PRIx64 "%s",
+		 (int)(strlen(path) - strlen(end)), path, upmu_sys_clock_ns(),
+		 end);
+	return rename(beside, other);
+}
+
 static int explain_file(int error, const char *wish)
 {
 	return upmu_explain_set(error, "cannot write the report to '%s': %s",
@@ -213,6 +243,7 @@ static int report_to_file(const char *wish)
 	enum upmu_region_format format =
 		ends_with(wish, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
 	char path[PATH_MAX], beside[PATH_MAX + 64];
+	bool has_number = strstr(wish, "%p");
 	bool is_beside;
 	int fd, ret;
 
@@ -228,7 +259,8 @@ static int report_to_file(const char *wish)
 	ret = upmu_regions_report(fd, format);
 	if (close(fd) && !ret)
 		ret = explain_file(-errno, wish);
-	if (is_beside && !ret && rename(beside, path))
+	if (is_beside && !ret &&
+	    (has_number ? put_apart : rename)(beside, path))
 		ret = explain_file(-errno, wish);
 	if (is_beside && ret)
 		unlink(beside);

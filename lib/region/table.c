@@ -349,6 +349,7 @@ static void forget_choice(void)
 	free(all.wanted_source);
 	all.list = NULL;
 	all.wanted_source = NULL;
+	all.options = (struct upmu_options){ 0 };
 }
 
 /* With all.lock held. */

@@ -113,6 +113,11 @@ bool upmu_options_name_others(const struct upmu_options *options)
 
 int upmu_options_check_own(const struct upmu_options *options, const char *what)
 {
+	if (options->flags & UPMU_OPEN_STOPPED)
+		return upmu_explain_set(-EINVAL,
+					"nobody could start what %s count: no "
+					"UPMU_OPEN_STOPPED",
+					what);
 	if (!upmu_options_name_others(options))
 		return 0;
 	return upmu_explain_set(-EINVAL,

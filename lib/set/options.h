@@ -33,7 +33,8 @@ int upmu_options_copy(struct upmu_options *out,
 /** Is another counted than the calling thread alone? */
 bool upmu_options_name_others(const struct upmu_options *options);
 
-/** 0, or -EINVAL where it is: "@what count the calling thread". */
+/** 0, or -EINVAL where others are counted, or nothing: "@what count the calling
+ * thread". */
 int upmu_options_check_own(const struct upmu_options *options,
 			   const char *what);
 

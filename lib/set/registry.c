@@ -8,7 +8,11 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct upmu *first;
+
+/* By who is counted: of a thousand threads' sets only those of one are looked
+ * through when it opens or closes another. */
+#define BUCKETS 256u
+static struct upmu *buckets[BUCKETS];
 
 /*
  * How many threads are in the middle of opening or closing a set, and how many
@@ -56,13 +60,18 @@ static void in_parent(void)
 	outer->in_parent();
 }
 
+static void make_childs(struct upmu *set)
+{
+	upmu_set_forget_pages(set);
+	set->has_lease = false;
+	set->is_child = true;
+}
+
 static void in_child(void)
 {
-	for (struct upmu *set = first; set; set = set->next) {
-		upmu_set_forget_pages(set);
-		set->has_lease = false;
-		set->is_child = true;
-	}
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (struct upmu *set = buckets[i]; set; set = set->next)
+			make_childs(set);
 	upmu_count_lease_forked();
 	forks = 0;
 	in_the_middle = is_in_the_middle;
@@ -103,11 +112,22 @@ void upmu_registry_let_forks(int cancel_state)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
+/* A thread, by its number or, the caller, by its pointer; or a CPU. */
+static size_t bucket_of(const struct upmu *set)
+{
+	uintptr_t who = upmu_regs_thread_pointer() >> 6;
+
+	if (set && set->pid)
+		who = (uintptr_t)set->pid + (uintptr_t)set->cpu;
+	return (who ^ who >> 6 ^ who >> 14) % BUCKETS;
+}
+
 void upmu_registry_add(struct upmu *set)
 {
+	set->bucket = bucket_of(set);
 	pthread_mutex_lock(&lock);
-	set->next = first;
-	first = set;
+	set->next = buckets[set->bucket];
+	buckets[set->bucket] = set;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -116,7 +136,7 @@ void upmu_registry_remove(struct upmu *set)
 	struct upmu **link;
 
 	pthread_mutex_lock(&lock);
-	for (link = &first; *link; link = &(*link)->next) {
+	for (link = &buckets[set->bucket]; *link; link = &(*link)->next) {
 		if (*link != set)
 			continue;
 		*link = set->next;
@@ -137,7 +157,7 @@ bool upmu_registry_takes_cycles(const struct upmu *set)
 	bool found = false;
 
 	pthread_mutex_lock(&lock);
-	for (struct upmu *s = first; s && !found; s = s->next)
+	for (struct upmu *s = buckets[bucket_of(set)]; s && !found; s = s->next)
 		found = s->takes_cycles && counts_same(s, set);
 	pthread_mutex_unlock(&lock);
 	return found;

@@ -119,6 +119,14 @@ static int open_named(struct upmu *set, const char *name,
 				name, names);
 }
 
+/* Empty is as good as unset: a shell sets it so for one command. */
+static const char *source_of_environment(void)
+{
+	const char *source = secure_getenv("UPMU_SOURCE");
+
+	return source && source[0] ? source : NULL;
+}
+
 static int open_wanted(struct upmu **out, const struct upmu_wanted *wanted,
 		       const struct upmu_options *options)
 {
@@ -130,7 +138,7 @@ static int open_wanted(struct upmu **out, const struct upmu_wanted *wanted,
 	if (!set)
 		return upmu_explain_set(-ENOMEM, "out of memory");
 	if (!source)
-		source = secure_getenv("UPMU_SOURCE");
+		source = source_of_environment();
 	ret = source ? open_named(set, source, wanted)
 		     : open_first(set, wanted);
 	if (ret) {

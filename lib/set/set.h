@@ -42,7 +42,8 @@ struct upmu {
 	uint64_t skew_ns;  /* see perf_set.c */
 	uint64_t opened_ns;
 	uint64_t opened_ticks;
-	struct upmu *next; /* in the registry */
+	struct upmu *next; /* in the registry, of one bucket */
+	size_t bucket;
 	struct upmu_slot *slots;
 	struct upmu_group *groups; /* of perf, one on each PMU; or NULL */
 	struct upmu_counter counters[];

@@ -32,7 +32,7 @@ static int know_machine(void)
 		return upmu_explain_set(ret,
 					"cannot tell the kinds of core "
 					"of this machine: %s",
-					strerror(-ret));
+					upmu_machine_why(ret));
 	return 0;
 }
 
@@ -116,6 +116,16 @@ static void find_kinds(struct kinds *kinds, const struct upmu_event_list *list,
 		kinds->kind[kinds->n++] = -1;
 	for (size_t i = 0; kinds->now && i < n_later; i++)
 		kinds->kind[kinds->n++] = later[i];
+}
+
+/* A CPU of no kind may be one that there is none of: the better reason. */
+static int find_counted(struct kinds *kinds, const struct upmu_event_list *list,
+			const struct upmu_options *options)
+{
+	find_kinds(kinds, list, options);
+	if (kinds->now || !(options->flags & UPMU_OPEN_CPU))
+		return 0;
+	return upmu_perf_check_cpu((int)options->cpu);
 }
 
 /* "cortex-a53/l1d_cache/" is l1d_cache once all kinds are added up. */
@@ -216,13 +226,34 @@ static int check_complete(const struct upmu_wanted *wanted,
 	return 0;
 }
 
+/* UPMU_OPEN_USER_ONLY, for those who program registers or take a clock too. */
+static int leave_kernel_out(struct upmu_wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->size; i++)
+		for (size_t pmu = 0; pmu < wanted->pmus; pmu++) {
+			struct upmu_perf_event *event =
+				&wanted->events[i].perf[pmu];
+
+			if (event->exclude_user)
+				return upmu_explain_set(
+					-EINVAL,
+					"'%s' counts the kernel, which "
+					"UPMU_OPEN_USER_ONLY leaves out",
+					event->name);
+			event->exclude_kernel = true;
+		}
+	return 0;
+}
+
 static int place_all(struct upmu_wanted *wanted,
 		     const struct upmu_event_list *list,
 		     const struct upmu_options *options)
 {
 	struct kinds kinds;
+	int ret = find_counted(&kinds, list, options);
 
-	find_kinds(&kinds, list, options);
+	if (ret)
+		return ret;
 	/* Of a large struct only what will be read. */
 	memset(wanted, 0,
 	       offsetof(struct upmu_wanted, events) +
@@ -234,7 +265,6 @@ static int place_all(struct upmu_wanted *wanted,
 	for (size_t i = 0; i < list->n; i++) {
 		const struct upmu_event *event = &list->events[i];
 		int column = column_of(&kinds, event->kind);
-		int ret;
 
 		if (event->kind >= 0 && column < 0)
 			continue;
@@ -242,7 +272,10 @@ static int place_all(struct upmu_wanted *wanted,
 		if (ret)
 			return ret;
 	}
-	return check_complete(wanted, list);
+	ret = check_complete(wanted, list);
+	if (!ret && (options->flags & UPMU_OPEN_USER_ONLY))
+		ret = leave_kernel_out(wanted);
+	return ret;
 }
 
 static int explain_parse(int error, const struct upmu_events_error *why)
@@ -305,4 +338,17 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
 		ret = place_all(wanted, list, options);
 	give_back(list);
 	return ret;
+}
+
+int upmu_wanted_check_emulated(const struct upmu_wanted *wanted)
+{
+	for (size_t i = 0; i < wanted->size; i++)
+		if (wanted->is_emulated && wanted->events[i].stays_0)
+			return upmu_explain_set(
+				-EOPNOTSUPP,
+				"'%s' would stay 0: this board is emulated, "
+				"and QEMU counts cycles, instructions (with "
+				"-icount) and software increments only",
+				wanted->events[i].name);
+	return 0;
 }

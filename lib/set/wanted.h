@@ -53,6 +53,9 @@ struct upmu_wanted {
 int upmu_wanted_parse(struct upmu_wanted *wanted, const char *list,
 		      const struct upmu_options *options);
 
+/** 0 or, explained, -EOPNOTSUPP: the board's emulator leaves an event at 0. */
+int upmu_wanted_check_emulated(const struct upmu_wanted *wanted);
+
 /** Ask anew at the next parse (tests change the root). */
 void upmu_wanted_forget_machine(void);
 

@@ -20,14 +20,18 @@ static bool is_cycles(const struct upmu_wanted_event *event)
 
 int upmu_clock_serves(const struct upmu_wanted *wanted)
 {
-	for (size_t i = 0; i < wanted->size; i++)
-		if (wanted->size > 1 || !is_cycles(&wanted->events[i]))
-			return upmu_explain_set(
-				-EOPNOTSUPP,
-				"a clock can stand in for 'cycles' alone, not "
-				"for '%s'",
-				wanted->events[wanted->size > 1].name);
-	return 0;
+	const struct upmu_wanted_event *other =
+		&wanted->events[wanted->size > 1];
+
+	if (wanted->size == 1 && is_cycles(other))
+		return 0;
+	return upmu_explain_set(
+		-EOPNOTSUPP,
+		"a clock can stand in for 'cycles' alone, not for '%s'%s",
+		other->name,
+		other->perf[0].exclude_kernel && !strchr(other->name, ':')
+			? " of user mode"
+			: "");
 }
 
 static int clock_probe(void)

@@ -48,20 +48,23 @@ static int check_sysctl(void)
 	return -EOPNOTSUPP;
 }
 
+/* A user's pages may be too many. */
+static int explain_map(int error)
+{
+	upmu_explain_set(error, "cannot map perf's page: %s", strerror(-error));
+	if (error == -EPERM)
+		upmu_explain_hint("sudo sysctl "
+				  "kernel.perf_event_mlock_kb=4096");
+	return error;
+}
+
 static int map_page(struct upmu *set, size_t position, size_t pmu)
 {
-	struct upmu_slot *slot = &set->slots[position];
 	int ret = upmu_sys_map(set->groups[pmu].fd[position],
-			       upmu_sys_page_size(), &slot->page[pmu]);
+			       upmu_sys_page_size(),
+			       &set->slots[position].page[pmu]);
 
-	if (!ret)
-		return 0;
-	upmu_explain_set(ret, "cannot map perf's page of '%s': %s", slot->name,
-			 strerror(-ret));
-	if (ret == -EPERM)
-		upmu_explain_hint("sudo sysctl kernel.perf_event_mlock_kb=%u",
-				  4096);
-	return ret;
+	return ret ? explain_map(ret) : 0;
 }
 
 static int map_pages(struct upmu *set)
@@ -159,8 +162,7 @@ static int check_page(int fd, bool *is_taken)
 
 	ret = upmu_sys_map(fd, upmu_sys_page_size(), &address);
 	if (ret)
-		return upmu_explain_set(ret, "cannot map perf's page: %s",
-					strerror(-ret));
+		return explain_map(ret);
 	ret = look(fd, address, &index, is_taken);
 	upmu_sys_unmap(address, upmu_sys_page_size());
 	if (ret)

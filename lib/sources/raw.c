@@ -224,6 +224,8 @@ static int open_raw(struct upmu *set, const struct upmu_wanted *wanted)
 	set->state = state;
 	ret = assign(state, wanted, &info);
 	if (!ret)
+		ret = upmu_wanted_check_emulated(wanted);
+	if (!ret)
 		ret = lock_cpu(state->fd, cpu);
 	if (ret) {
 		state->mask = 0;
@@ -316,39 +318,65 @@ static int check_time(const struct state *state, const struct counter *counter,
 				(unsigned int)(BLIND_NS / 1000000));
 }
 
+/* What a register was, and what its total had been before that. */
+struct look {
+	uint_fast64_t total;
+	uint32_t low;
+};
+
+static void look(struct counter *counters, size_t n, struct look *looks)
+{
+	for (size_t i = 0; i < n; i++) {
+		looks[i].total = atomic_load(&counters[i].total);
+		looks[i].low = upmu_raw_cpu_read(counters[i].n);
+	}
+}
+
 /* The low half of the total is what the register was; threads of this CPU and
- * signal handlers may come between. */
-static uint64_t fold(struct counter *counter)
+ * signal handlers may have come between: -EAGAIN. */
+static int fold(struct counter *counter, struct look *seen, uint64_t *count)
 {
-	uint_fast64_t total = atomic_load(&counter->total);
-	uint64_t now;
-
-	do
-		now = total + (uint32_t)(upmu_raw_cpu_read(counter->n) -
-					 (uint32_t)total);
-	while (!atomic_compare_exchange_weak(&counter->total, &total, now));
-	return now;
+	*count = seen->total + (uint32_t)(seen->low - (uint32_t)seen->total);
+	return atomic_compare_exchange_strong(&counter->total, &seen->total,
+					      *count)
+		       ? 0
+		       : -EAGAIN;
 }
 
-static int fold_one(const struct state *state, struct counter *counter,
-		    uint64_t now, uint64_t *count)
+/*
+ * Where the thread was moved while it looked, it has seen another CPU's
+ * registers. One that was held up for long has seen a counter go round, maybe:
+ * the time is that before this look, to that after the next.
+ */
+static int try_fold(const struct upmu *set, struct counter *counters, size_t n,
+		    uint64_t before, uint64_t *counts)
 {
-	int ret = check_time(state, counter, now);
+	struct look looks[UPMU_EVENTS_MAX];
+	uint64_t after;
+	int ret;
 
-	if (ret)
-		return ret;
-	*count = fold(counter);
-	atomic_store(&counter->folded_ns, now);
-	return 0;
+	look(counters, n, looks);
+	ret = check_cpu(set);
+	after = upmu_sys_clock_ns();
+	for (size_t i = 0; !ret && i < n; i++) {
+		ret = check_time(set->state, &counters[i], after);
+		if (!ret)
+			ret = fold(&counters[i], &looks[i], &counts[i]);
+		if (!ret)
+			atomic_store(&counters[i].folded_ns, before);
+	}
+	return ret;
 }
 
-static int fold_all(const struct upmu *set, uint64_t now, uint64_t *counts)
+static int fold_some(const struct upmu *set, size_t first, size_t n,
+		     uint64_t now, uint64_t *counts)
 {
 	struct state *state = set->state;
-	int ret = 0;
+	int ret;
 
-	for (size_t i = 0; !ret && i < set->size; i++)
-		ret = fold_one(state, &state->counters[i], now, &counts[i]);
+	do
+		ret = try_fold(set, &state->counters[first], n, now, counts);
+	while (ret == -EAGAIN);
 	return ret;
 }
 
@@ -357,18 +385,15 @@ static int counts(const struct upmu *set, uint64_t *out)
 	uint64_t now = upmu_sys_clock_ns();
 	int ret = check_recent(set, now);
 
-	return ret ? ret : fold_all(set, now, out);
+	return ret ? ret : fold_some(set, 0, set->size, now, out);
 }
 
 static int raw_count(struct upmu *set, size_t position, uint64_t *out)
 {
-	struct state *state = set->state;
 	uint64_t now = upmu_sys_clock_ns();
 	int ret = check_recent(set, now);
 
-	if (ret)
-		return ret;
-	return fold_one(state, &state->counters[position], now, out);
+	return ret ? ret : fold_some(set, position, 1, now, out);
 }
 
 static int read_raw(struct upmu *set, struct upmu_value *values)
@@ -380,7 +405,7 @@ static int read_raw(struct upmu *set, struct upmu_value *values)
 	int ret = check(set);
 
 	if (!ret)
-		ret = fold_all(set, now, totals);
+		ret = fold_some(set, 0, set->size, now, totals);
 	if (ret)
 		return ret;
 	if (state->is_running)
@@ -390,6 +415,7 @@ static int read_raw(struct upmu *set, struct upmu_value *values)
 	return 0;
 }
 
+/* Moved in the midst of it, the thread has switched another CPU's counters. */
 static int start(struct upmu *set)
 {
 	struct state *state = set->state;
@@ -397,29 +423,31 @@ static int start(struct upmu *set)
 
 	if (ret || state->is_running)
 		return ret;
-	state->is_running = true;
 	state->started_ns = upmu_sys_clock_ns();
 	for (size_t i = 0; i < set->size; i++)
 		atomic_store(&state->counters[i].folded_ns, state->started_ns);
 	upmu_raw_cpu_start(state->mask);
-	return 0;
+	ret = check_cpu(set);
+	state->is_running = !ret;
+	return ret;
 }
 
 static int stop(struct upmu *set)
 {
 	struct state *state = set->state;
 	uint64_t totals[UPMU_EVENTS_MAX];
-	uint64_t now = upmu_sys_clock_ns();
 	int ret = check(set);
 
 	if (ret || !state->is_running)
 		return ret;
 	upmu_raw_cpu_stop(state->mask);
-	ret = fold_all(set, now, totals);
+	ret = check_cpu(set);
+	if (ret)
+		return ret;
 	state->is_running = false;
-	state->stopped_ns = now;
-	state->run_ns += now - state->started_ns;
-	return ret;
+	state->stopped_ns = upmu_sys_clock_ns();
+	state->run_ns += state->stopped_ns - state->started_ns;
+	return fold_some(set, 0, set->size, state->stopped_ns, totals);
 }
 #endif
 

@@ -262,6 +262,7 @@ int upmu_watch_open(struct upmu_watch **out, const char *event, uint64_t every,
 		free(watch);
 		return ret;
 	}
+	upmu_explain_clear();
 	watch->opener = getpid();
 	*out = watch;
 	return 0;

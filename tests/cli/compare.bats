@@ -9,11 +9,11 @@ setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	cd "$BATS_TEST_TMPDIR"
 	export LC_ALL=C.UTF-8
-	# Touches so many KiB of memory: page faults that nobody disturbs.
-	cat >touch.py <<-'E'
-		import sys
-		bytearray(int(sys.argv[1]) * 1024)
-	E
+	# Touch so much memory. dd, as its start is a hundred page faults and no
+	# more: an interpreter's has thousands on some machines, and other numbers
+	# of them from run to run. Where pages are huge hundreds remain of many.
+	little=(dd if=/dev/zero of=/dev/null count=1 status=none bs=100K)
+	much=(dd if=/dev/zero of=/dev/null count=1 status=none bs=8000K)
 }
 
 field() {	# FILE EXPRESSION
@@ -40,7 +40,7 @@ few() {	# OPTION...
 
 @test "compare_tells_more_page_faults_from_fewer" {
 	"$upmu" compare -r 6 -e page-faults -j -o out.json \
-		python3 touch.py 100 -- python3 touch.py 8000
+		"${little[@]}" -- "${much[@]}"
 	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = more ]
 	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["percent_low_95"] > 20')" = True ]
 	[ "$(field out.json 'e["max_rss"]["commands"][1]["change"]["verdict"]')" = more ]
@@ -55,7 +55,7 @@ few() {	# OPTION...
 @test "compare_of_three_commands_has_verdicts_from_five_runs_on" {
 	for runs in 5 6; do
 		"$upmu" compare -r $runs -e page-faults -j -o out.json \
-			python3 touch.py 100 -- python3 touch.py 8000 -- true
+			"${little[@]}" -- "${much[@]}" -- true
 		[ "$(field out.json '[c["change"]["verdict"] for c in
 			e["page-faults"]["commands"][1:]]')" = "['more', 'less']" ]
 	done
@@ -83,7 +83,7 @@ few() {	# OPTION...
 }
 
 @test "compare_prints_the_limits_that_it_saves_and_no_others" {
-	few -j -o out.json python3 touch.py 100 -- python3 touch.py 8000
+	few -j -o out.json "${little[@]}" -- "${much[@]}"
 	"$upmu" compare out.json >text
 	python3 - <<-'E'
 		import json, re
@@ -118,6 +118,28 @@ few() {	# OPTION...
 	done
 }
 
+@test "compare_refuses_a_report_of_stat_without_a_list_of_events" {
+	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
+	changed_stat none 'del r["events"]'
+	changed_stat other 'r["events"] = 5'
+	for file in none other; do
+		run -125 "$upmu" compare $file.json stat.json
+		[ "$output" = "upmu compare: '$file.json': no report of upmu stat" ]
+	done
+}
+
+@test "compare_of_files_takes_no_option_of_commands" {
+	"$upmu" stat -r 4 -e page-faults -j -o a.json -- true
+	for option in "--event page-faults" "--prepare true" "--stdin x" \
+		"--stdout x" "--repeat 5" "--warmup 1" --ignore-failure --shell; do
+		run -2 "$upmu" compare $option a.json a.json
+		[[ "$output" == "upmu compare: ${option%% *} is for commands to run: "* ]]
+	done
+	run -2 "$upmu" compare -r 5 a.json a.json
+	[[ "$output" == "upmu compare: --repeat is for commands to run: "* ]]
+	run -0 "$upmu" compare a.json a.json
+}
+
 @test "compare_of_stats_files_sees_what_each_single_run_shows" {
 	# Constants have no deviation to judge chance by; their runs do.
 	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
@@ -130,6 +152,25 @@ deviation=0.0)'
 	"$upmu" compare -j -o out.json 100.json 100.json
 	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = \
 		"no difference seen" ]
+}
+
+# With mean and deviation alone of the times 5 runs of each do not do for six:
+# 2 of 252 exchanges are more than three quarters of 1 in 100.
+@test "compare_of_stats_files_says_how_many_runs_six_commands_need" {
+	local runs
+	for runs in 5 6; do
+		"$upmu" stat -r $runs -e page-faults -j -o stat.json -- true
+		for n in 100 900; do
+			changed_stat $n 'v = [float('$n' + i) for i in range('$runs')]
+e.update(values=v, value=v[2], mean=v[2], deviation=1.6)'
+		done
+		run -0 "$upmu" compare --no-bars {100,900,900,900,900,900}.json
+		[ $runs = 5 ] || break
+		[[ "$output" == *"too few runs for a verdict: -r 6 is the least"* ]]
+		[[ "$output" != *" page-faults"*"no difference"* ]]
+	done
+	[[ "$output" != *"too few runs"* ]]
+	[ "$(grep -c '  900 .* more$\|  90[0-9] .* more$' <<<"$output")" = 5 ]
 }
 
 changed_stat() {	# NAME PYTHON: stat.json with it done to r, into NAME.json
@@ -240,6 +281,23 @@ r["events"].append(dict(event="bus_cycles", unit="events", state="not emulated")
 	done
 }
 
+@test "compare_says_which_files_lack_the_kernels_part" {
+	few -j -o report.json true -- true
+	changed 'for c in r["commands"] + [r]: c["user_only"] = True
+for c in r["commands"]: c["cores"] = "cortex-a7"'
+	run -0 "$upmu" compare changed.json report.json
+	[[ "$output" == *"had it: A, B; what differs may be the kernel's part"* ]]
+	run -0 "$upmu" compare changed.json
+	[[ "$output" == *"user mode only: kernel.perf_event_paranoid"* ]]
+	"$upmu" compare -j changed.json report.json >both.json
+	[ "$(field both.json 'r["user_only"], [c["user_only"]
+		for c in r["commands"]]')" = "(True, [True, True, False, False])" ]
+	# And so do those of unlike boards.
+	sed s/cortex-a7/cortex-a15/ changed.json >a15.json
+	run -0 "$upmu" compare changed.json a15.json
+	[[ "$output" == *"A was counted on cortex-a7, C on cortex-a15: "* ]]
+}
+
 @test "compare_refuses_other_files_with_one_line_each" {
 	echo '{' >broken.json
 	echo '[1, 2]' >array.json
@@ -335,6 +393,12 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	done
 }
 
+@test "compare_of_a_folder_says_that_it_is_one" {
+	mkdir folder.json
+	run -125 "$upmu" compare folder.json
+	[ "$output" = "upmu compare: 'folder.json': Is a directory" ]
+}
+
 @test "compare_says_which_runs_of_stat_failed" {
 	"$upmu" stat -r 3 -e page-faults -j -o failed.json -- false || true
 	"$upmu" stat -e page-faults -j -o one.json -- true
@@ -368,6 +432,15 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[[ "$output" == *"too few runs for a verdict"* ]]
 }
 
+@test "compare_fail_if_is_not_past_a_limit_that_is_just_reached" {
+	for b in 101 103 107; do
+		rounds 100,100,100,100,100,100 $b,$b,$b,$b,$b,$b >a.json
+		run -0 "$upmu" compare --fail-if "x > +$((b - 100))%" a.json
+		[[ "$output" != *"not decided"* ]]
+		run -3 "$upmu" compare --fail-if "x > $((b - 101)).999%" a.json
+	done
+}
+
 @test "compare_refuses_events_by_its_own_name" {
 	run -2 "$upmu" compare -e nosuchevent true -- true
 	[[ "$output" == "upmu compare: event 1 of the list"* ]]
@@ -391,6 +464,30 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 @test "compare_takes_blanks_around_a_condition" {
 	run few -e page-faults --fail-if ' page-faults  >  +900 % ' true -- true
 	[ "$status" -eq 0 ]
+}
+
+@test "compare_tells_what_of_a_set_uid_program_was_not_counted" {
+	[ "$(id -u)" -eq 0 ] || skip "only root can make one"
+	echo 'int main(void) { for (volatile long i = 0; i < 400000000; i++); }' |
+		cc -O1 -x c -o busy -
+	chown nobody busy
+	chmod u+s busy
+	few -w 1 -j -o out.json true -- ./busy
+	[ "$(field out.json '"uncounted_s" in r["commands"][0]')" = False ]
+	[ "$(field out.json 'r["commands"][1]["uncounted_s"] > 0.1')" = True ]
+	"$upmu" stat -r 2 -e page-faults -j -o stat.json -- ./busy
+	run "$upmu" compare out.json stat.json
+	grep -q "of B's processor time in a run were not counted: " <<<"$output"
+	grep -q "of C's processor time in a run were not counted: " <<<"$output"
+	run ! grep -q "of A's processor time" <<<"$output"
+	"$upmu" compare -j out.json stat.json >again.json
+	[ "$(field again.json 'r["commands"][2]["uncounted_s"] > 0.1')" = True ]
+}
+
+@test "compare_takes_a_condition_s_event_in_any_case_as_e_does" {
+	run few -e Page-Faults --fail-if 'Page-Faults > 900%' true -- true
+	[ "$status" -eq 0 ]
+	run -3 few -e PAGE-FAULTS --fail-if 'page-FAULTS < 900%' true -- true
 }
 
 @test "compare_stops_where_a_command_fails_and_says_which" {
@@ -498,14 +595,48 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	python3 - <<-'E'
 		import csv
 		rows = list(csv.DictReader(open("out.csv")))
+		assert {len(r) for r in rows} == {18}, rows
+		rows = [r for r in rows if r["runs"]] # the rest are notes
 		assert len(rows) == 10, rows
 		assert rows[0]["command"] == 'a,"b"', rows[0]
 		assert rows[0]["change_percent"] == "", rows[0]
 		assert float(rows[1]["change_percent"]) > -100
-		assert {len(r) for r in rows} == {18}, rows
 	E
 	few -x ';' -o out.csv true -- ls
 	[ "$(head -n 1 out.csv | tr -cd ';' | wc -c)" -eq 17 ]
+}
+
+@test "compare_csv_has_the_notes_of_text_and_json" {
+	few -j -o out.json -n A -n B true -- true
+	python3 - <<-'E'
+		import json
+		r = json.load(open("out.json"))
+		r.update(time_lost_percent=12.5, estimated=True)
+		[c.pop("max_rss_at_most", None) for c in r["commands"]]
+		r["commands"][1].update(uncounted_s=0.5, user_only=True, failed=2)
+		json.dump(r, open("out.json", "w"))
+	E
+	run -0 "$upmu" compare -n A -n B -x, out.json
+	for row in failed_runs,,B,,2 uncounted_time,s,B,,0.5 user_only,,B,,1 \
+		time_lost,%,,,12.5 estimated,,,,1; do
+		grep -qx "$row,,,,,,,,,,,,," <<<"$output" || {
+			printf 'no row %s\n%s\n' "$row" "$output"
+			false
+		}
+	done
+	[ "$(grep -c '^user_only' <<<"$output")" = 1 ]
+}
+
+# Both start from upmu's memory, which Linux counts as theirs.
+@test "compare_says_where_max_rss_is_its_own" {
+	few -n A -n B -j -o out.json true -- "${much[@]}"
+	[ "$(field out.json '[c.get("max_rss_at_most") for c in r["commands"]]')" = "[True, None]" ]
+	[ "$(field out.json 'e["max_rss"]["commands"][1]["change"]["verdict"]')" = more ]
+	few -i -j -o out.json true -- false
+	[ "$(field out.json 'e["max_rss"]["commands"][1]["change"]["verdict"]')" = unknown ]
+	run -0 "$upmu" compare out.json
+	[[ "$output" == *"max_rss of A, B is what upmu itself had when it started it: "* ]]
+	[[ "$output" != *"too few runs"* ]]
 }
 
 @test "compare_markdown_escapes_what_would_break_a_table" {
@@ -550,6 +681,19 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	python3 a.py 31 32 33 34 >a.json
 	run "$upmu" compare a.json
 	[[ "$output" == *", run 21: 32 and 2 more" ]]
+}
+
+@test "compare_of_twenty_thousand_runs_ends_soon" {
+	python3 - >a.json <<-'E'
+		import json
+		values = [i * i % 1009 for i in range(20000)]
+		print(json.dumps({"upmu_stat": 1, "command": ["a"],
+		    "runs": len(values), "elapsed_s": 1,
+		    "events": [{"event": "x", "unit": "events",
+		                "value": 1, "values": values}]}))
+	E
+	timeout 60 "$upmu" compare --no-bars a.json a.json >out
+	grep 'no difference seen' out
 }
 
 # A and B of 10 rounds, each list with null where a run gave no number.

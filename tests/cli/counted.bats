@@ -233,6 +233,85 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[[ "$stderr" == *"50.000,%,time_lost,"* ]]
 }
 
+@test "stat_I_says_in_each_interval_how_long_others_had_the_counters" {
+	on "pi2 takes_turns=1" stat -e cycles -I 100 --summary -- sleep 0.25
+	[ "$(grep -c "^others had the counters in 50.0 % of the time$" <<<"$stderr")" -ge 2 ]
+	[ "$(grep -c "^hint: end the other user" <<<"$stderr")" = 2 ]
+	said "others had the counters in up to 50.0 % of an interval's time"
+	on "pi2 takes_turns=1" stat -e cycles -I 100 -x, -- sleep 0.25
+	[ "$(grep -c "^[0-9.]*,50.000,%,time_lost," <<<"$stderr")" -ge 2 ]
+	# They go on while the first interval lasts.
+	on "pi2 takes_turns=1 turns_until=3" stat -e cycles -I 100 --summary \
+		-x, -- sleep 0.25
+	[[ "$stderr" == *"50.000,%,time_lost,"* ]]
+}
+
+@test "stat_tells_of_turns_that_some_cores_take_alone" {
+	local codes=01,03,04,10,12,13,14,16 few many
+	for few in 7 15; do
+		many=$(printf "cortex-a$((22 - few))/r%s/," ${codes//,/ })
+		on odroid-xu4 stat -C 0,4 -A -e "${many}cortex-a$few/r01/" \
+			--timeout 50
+		[[ "$stderr" =~ [1-9]" sets of events took turns: " ]]
+		on odroid-xu4 stat -C 0,4 -A -e "${many}cortex-a$few/r01/" \
+			--timeout 50 -j -o report.json
+		output=$(cat report.json)
+		[ "$(of_json 'd["multiplexing"]["sets"] > 1')" = True ]
+	done
+}
+
+@test "stat_A_says_which_cpu_the_list_has_no_event_for" {
+	on odroid-xu4 stat -C 0,4 -A -e cortex-a15/r01/ -- true
+	said "CPU0                  <not supported>  cortex-a15/r01/"
+	[[ "$stderr" == *"CPU4                              500  cortex-a15/r01/"* ]]
+	said "upmu stat: CPU 0 is no cortex-a15"
+	# Of what each kind has by a name of its own only that is shown.
+	on odroid-xu4 stat -C 0,4 -A -e cycles -x, -- true
+	[ "$(grep -c "^CPU" <<<"$stderr")" = 2 ]
+	[[ "$stderr" != *"not supported"* ]]
+}
+
+# Late, each allocation fails once: what then goes on uncounted has an end.
+@test "stat_D_that_cannot_start_counting_obeys_timeout" {
+	local module=${fake%/*}/fail_memory.so n start=$SECONDS
+	[ -e "$module" ] || skip "this build has no fail_memory.so"
+	for n in $(seq 15 60); do
+		UPMU_FAKE="pi2 ordinary=1" LD_PRELOAD=$module FAIL_AT=$n \
+			FAIL_OVER=over "$fake" stat -D 10 --timeout 40 \
+			-e r01,r03,r04,r10 -- sleep 100 2>said || :
+		grep -q "cannot count: Cannot allocate" said && : >late
+		[ ! -e over ] || break
+	done
+	[ -e over ] && [ -e late ]
+	[ "$((SECONDS - start))" -lt 100 ]
+}
+
+@test "stat_r_and_compare_tell_of_others_in_any_run" {
+	on "pi2 takes_turns=1 turns_until=3" stat -e cycles -- true
+	said "others had the counters in 50.0 % of the time"
+	on "pi2 takes_turns=1 turns_until=3" stat -r 3 -e cycles -- true
+	said "others had the counters in up to 50.0 % of a run's time"
+	on "pi2 takes_turns=1 turns_until=3" compare -r 4 -w 0 -e cycles \
+		true -- true
+	said "others had the counters in up to 50.0 % of a run's time: what came in it is estimated"
+	on "pi2 takes_turns=1" compare -r 4 -j -e cycles true
+	echo "$output" >saved.json
+	[ "$(of_json 'd["time_lost_percent"]')" = 50.0 ]
+	on pi2 compare saved.json
+	said "others had the counters in up to 50.0 % of a run's time: what came in it is estimated"
+	on "pi2 takes_turns=1" stat -r 2 -e cycles -j -o saved.json -- true
+	on pi2 compare saved.json saved.json
+	said "others had the counters in up to 50.0 % of a run's time: what came in it is estimated"
+}
+
+@test "compare_names_the_events_of_unlike_cores_to_one_that_asks" {
+	on odroid-xu4 compare -r 4 -e cycles --fail-if 'cycles > 1%' true -- true
+	[ "$status" -eq 2 ]
+	said "hint: each kind of core has its own: cortex-a7/cycles/, cortex-a15/cycles/"
+	on odroid-xu4 compare -r 4 -e cycles --fail-if 'instructions > 1%' true -- true
+	said "hint: -e instructions, or one of the report"
+}
+
 # ---- stat --regions ----
 
 # A program of two processes whose regions counted the same in each event.
@@ -291,6 +370,24 @@ marks_regions() {
 	on pi2 compare -r 4 -e cycles true -- true
 	[[ "$output" != *exactly* && "$output" != *emulat* ]]
 	said "  B                500        each run  ████████████████████████  +0.00 % (+0.00 to +0.00)  no difference seen"
+}
+
+@test "compare_calls_nothing_exact_from_the_loss_on_that_it_tells_of" {
+	local lost
+	on qemu-virt-32 compare -r 4 -e cycles -j true -- true
+	echo "$output" >saved.json
+	for lost in 0.3 0.6; do
+		python3 -c 'import json, sys
+root = json.load(open("saved.json"))
+root["time_lost_percent"] = float(sys.argv[1])
+json.dump(root, open(sys.argv[1] + ".json", "w"))' $lost
+	done
+	on qemu-virt-32 compare 0.3.json
+	[[ "$output" == *"exactly the same"* ]]
+	[[ "$output" != *"others had the counters"* ]]
+	on qemu-virt-32 compare 0.6.json
+	[[ "$output" != *"exactly the same"* ]]
+	[[ "$output" == *"others had the counters"* ]]
 }
 
 @test "compare_says_of_an_event_why_it_has_no_number" {
@@ -404,7 +501,11 @@ raw="pi3-32-bare registers=1"
 
 @test "stat_adds_up_what_the_registers_of_several_cpus_counted" {
 	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
-	on "pi2 registers=1 UPMU_SOURCE=raw" stat -e cycles,inst_retired -C 0,1 -- true
+	# Where it takes 50 ms they are read once more meanwhile.
+	for _ in 1 2 3 4 5 6 7 8; do
+		on "pi2 registers=1 UPMU_SOURCE=raw" stat -e cycles,inst_retired -C 0,1 -- true
+		[[ "$stderr" != *" 1,034 "* ]] || break
+	done
 	said "               1,034  cycles                      # 0.001 GHz" ||
 		said "               1,034  cycles                      # 0.000 GHz"
 	said "               1,016  inst_retired                # 1.018 CPI, 0.983 IPC"
@@ -463,6 +564,14 @@ raw="pi3-32-bare registers=1"
 	[ "$(of_json 'sum("ns" in s for s in d["sources"])')" = 4 ]
 	[ "$(of_json '[s["source"] for s in d["sources"] + [dict(d["region"], source="region")] if "ns" in s and not all(abs(s[e] / s["ns"] - 1) < 0.2 for e in ("cycles", "instructions"))]')" = "[]" ]
 	[ "$(of_json 'd["emulated"], d["user_only"]')" = "(False, False)" ]
+}
+
+# Each reading counts 500 there and the loop 0, as disturbances can have it.
+@test "cost_has_a_figure_where_the_loop_around_was_not_seen" {
+	on pi2 cost -j
+	[ "$(of_json '[s["instructions"] for s in d["sources"] if s["source"] == "read"]')" = "[500.0]" ]
+	on "pi2 stands_still=1" cost -j
+	[ "$(of_json '[s.get("instructions") for s in d["sources"] if s["source"] == "clock"]')" = "[None]" ]
 }
 
 @test "cost_says_what_its_counts_are_of" {

@@ -702,3 +702,31 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 		done
 	done
 }
+
+# A machine of 256 CPUs that numbers its two kinds in turns.
+@test "list_and_check_name_all_cpus_of_a_kind" {
+	local pmu root=$BATS_TEST_TMPDIR/root list
+	list=$(seq -s, 0 2 254)
+	for pmu in cortex_a7 cortex_a15; do
+		mkdir -p "$root/sys/bus/event_source/devices/armv7_$pmu"
+		echo 8 >"$root/sys/bus/event_source/devices/armv7_$pmu/type"
+	done
+	echo "$list" >"$root/sys/bus/event_source/devices/armv7_cortex_a7/cpus"
+	seq -s, 1 2 255 >"$root/sys/bus/event_source/devices/armv7_cortex_a15/cpus"
+	mkdir -p "$root/proc"
+	for cpu in $(seq 0 255); do
+		printf 'processor\t: %d\nCPU implementer\t: 0x41\n' "$cpu"
+		printf 'CPU architecture: 7\nCPU variant\t: 0x0\n'
+		printf 'CPU part\t: %s\nCPU revision\t: 3\n\n' \
+			$((cpu % 2 ? 0xc0f : 0xc07))
+	done >"$root/proc/cpuinfo"
+	export UPMU_ROOT=$root
+	run "$upmu" list
+	[[ "$output" == *"(cortex-a7), CPU $list, PMU armv7_cortex_a7"* ]]
+	run "$upmu" list -j
+	[[ "$output" == *"\"cpus\": \"$list\""* ]]
+	run "$upmu" list --explain cortex-a7/l1d_cache/ -j
+	[[ "$output" == *"\"cpus\": \"$list\""* ]]
+	run "$upmu" check
+	[[ "$output" == *"CPU $list: Arm Cortex-A7, 4 event counters"* ]]
+}

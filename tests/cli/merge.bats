@@ -47,16 +47,27 @@ change() {	# FILE STATEMENTS: r is the report
 	[ "$(value all.json 'row["user"]["sum"]')" = 4.0 ]
 }
 
+@test "merge_of_equal_values_has_no_imbalance_and_none_below_0" {
+	python3 "$BATS_TEST_DIRNAME/merge_samples.py" equal 500
+	sed -i 's/"user_s": 1.0/"user_s": 0.108521/' equal/*
+	"$upmu" merge -j -o all.json equal/*
+	[ "$(value all.json 'row["user"]["mean"]')" = 0.108521 ]
+	[ "$(value all.json 'row["user"]["imbalance_percent"]')" = 0.0 ]
+	run "$upmu" merge equal/*
+	[[ "$output" != *" -0.0 %"* ]]
+}
+
 @test "merge_tells_times_below_a_millisecond" {
 	"$upmu" stat -j -o rank.json -e task-clock -- true
 	python3 - <<-'P'
 		import json
 		report = json.load(open("rank.json"))
 		report["elapsed_s"] = 0.000412
+		report["events"][0]["value"] = 583210
 		json.dump(report, open("rank.json", "w"))
 	P
 	"$upmu" merge rank.json | grep -q '^elapsed .* 0\.000412 s'
-	"$upmu" merge rank.json | grep -q '^task-clock *0\.0[0-9]*[1-9] s'
+	"$upmu" merge rank.json | grep -q '^task-clock *0\.000583 s'
 }
 
 @test "merge_shows_the_same_as_text" {
@@ -236,6 +247,15 @@ of_run() {	# FOLDER JOB BEGAN: all reports of it
 	[ "$(value all.json 'len(r["problems"])')" = 2 ]
 }
 
+@test "merge_says_once_of_a_file_that_it_has_intervals" {
+	"$upmu" stat -I 10 -j -o long.json -e page-faults -- sleep 0.2
+	[ "$(wc -l <long.json)" -ge 2 ]
+	run "$upmu" merge long.json ranks/*
+	[ "$status" -eq 1 ]
+	[ "$(grep -c "'long.json': intervals of -I; whole runs" <<<"$output")" -eq 1 ]
+	grep -qE '^instructions +4,006 ' <<<"$output"
+}
+
 # stat -A: each CPU of each rank.
 @test "merge_keeps_places_apart" {
 	for rank in 0 1 2 3; do
@@ -310,8 +330,10 @@ r["metrics"] = [dict(r["metrics"][0], event=f"{core}/inst_retired/", value=at)
 	run "$upmu" merge -o all.json none.json
 	[ "$status" -eq 125 ]
 	[ "$(cat all.json)" = former ]
-	run sh -c '"$0" merge ranks/* >/dev/full' "$upmu"
-	[ "$status" -ne 0 ]
+	for form in '' -j; do
+		run -125 sh -c '"$0" merge $1 ranks/* >/dev/full' "$upmu" "$form"
+		[[ "$output" == *"cannot write to standard output"* ]]
+	done
 }
 
 @test "merge_refuses_wrong_use" {

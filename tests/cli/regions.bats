@@ -28,6 +28,20 @@ setup() {
 	grep -qE '^[0-9]+,,round/cycles,' report
 }
 
+@test "regions_of_two_processes_of_one_number_are_added_up" {
+	# As of two containers: the second one has the number of the first.
+	cat >twice <<-'E'
+		#!/bin/sh
+		"$1"
+		mv "${UPMU_REPORT%/*}"/*.json "${UPMU_REPORT%/*}/$$.json"
+		exec "$1"
+	E
+	chmod +x twice
+	run "$upmu" stat --regions -e cycles -x, -o report -- ./twice "$regions"
+	[ "$status" -eq 0 ]
+	grep -q '^20,,round/calls,' report
+}
+
 @test "regions_are_in_json" {
 	"$upmu" stat --regions -e cycles -j -o report.json -- "$regions"
 	python3 - <<-'END'

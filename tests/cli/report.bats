@@ -43,6 +43,17 @@ payload() {	# PAGE EXPRESSION
 		"$(uname -n)" ]
 }
 
+@test "report_writes_no_page_over_counts" {
+	cp samples/intervals.json a.json
+	for words in "-o a.json a.json" "a.json -o a.json" "-o a.json"; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" report $words
+		[ "$status" -eq 2 ]
+		[[ "$output" == "upmu report: -o 'a.json': a page is no JSON"* ]]
+	done
+	cmp a.json samples/intervals.json
+}
+
 @test "report_of_regions_comes_from_a_program" {
 	UPMU_REPORT=regions.json UPMU_SOURCE=clock UPMU_EVENTS=cycles \
 		"${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions" \
@@ -112,6 +123,11 @@ payload() {	# PAGE EXPRESSION
 		    lines = [json.loads(line) for line in file]
 		for line in lines[30:]:
 		    line['cpus_lost'] = '1,3'
+		lines[3]['others'] = {'time_lost_percent': 12.5}
+		lines[4]['others'] = {'time_lost_percent': 2.5}
+		for line in lines:
+		    line['model'] = {'cores': []}
+		    line['events'][0]['modelled'] = True
 		with open('lost.json', 'w') as file:
 		    for line in lines:
 		        line.update(user_only=True, reason='some reason')
@@ -120,6 +136,23 @@ payload() {	# PAGE EXPRESSION
 	"$upmu" report -o page.html lost.json
 	[ "$(payload page.html '[r["files"][0][k] for k in ("cpus_lost", "user_only", "reason")]')" = \
 		"['1,3', True, 'some reason']" ]
+	[ "$(payload page.html '[r["files"][0].get(k) for k in ("others", "model")]')" = \
+		"[{'time_lost_percent': 12.5}, {'cores': []}]" ]
+	[ "$(payload page.html '[e.get("modelled") for e in r["files"][0]["events"]][:2]')" = "[True, None]" ]
+}
+
+@test "report_takes_no_last_word_on_intervals_for_one" {
+	"$upmu" stat -I 50 -j -o two.json -e task-clock -- sleep 0.12
+	tail -n 1 two.json | python3 -c '
+import json, sys
+last = json.load(sys.stdin)
+last.update(events=[], metrics=[], uncounted_s=0.5)
+print(json.dumps(last))' >word.json
+	n=$(wc -l <two.json)
+	cat word.json >>two.json
+	"$upmu" report -o page.html two.json
+	[ "$(payload page.html '[len(f["times"]) for f in r["files"]]')" = "[$n]" ]
+	[ "$(payload page.html 'r["files"][0]["uncounted_s"]')" = 0.5 ]
 }
 
 @test "report_tells_reports_of_one_files_name_apart" {
@@ -130,6 +163,12 @@ payload() {	# PAGE EXPRESSION
 	"$upmu" report -o page.html one/s.json two/s.json three.json
 	[ "$(payload page.html '[f["name"] for f in r["files"]]')" = \
 		"['one/s.json', 'one/s.json (2)', 'two/s.json', 'three.json']" ]
+	# Each kind has numbers of its own.
+	cat samples/estimates.json samples/estimates.json \
+		samples/intervals.json samples/estimates.json >all.json
+	"$upmu" report -o page.html all.json
+	[ "$(payload page.html '[f["name"] for f in r["files"]]')" = \
+		"['all.json', 'all.json (2)', 'all.json', 'all.json (3)']" ]
 }
 
 @test "report_lets_no_name_become_markup" {

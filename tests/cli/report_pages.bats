@@ -187,6 +187,24 @@ for e in r["events"]: e["commands"][1]["counted"] = 8'
 	grep -q '(8 of 9 runs)</td>' dom
 }
 
+@test "page_says_what_the_counts_of_one_command_lack" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	changed compare 'r.update(user_only=True)
+for i, c in enumerate(r["commands"]):
+    c.update(user_only=i == 0, cores="cortex-a7" if i else "cortex-a53")'
+	"$upmu" report -o page.html changed.json
+	browse page.html
+	tr -d '\n' <dom >line
+	grep -q '</code> 10 runs, user mode only, on cortex-a53</li>' line
+	grep -q '</code> 10 runs, on cortex-a7</li>' line
+	run ! grep -q '>User mode only: the kernel' line
+	# A file of before says it of all.
+	changed compare 'r.update(user_only=True)'
+	"$upmu" report -o page.html changed.json
+	browse page.html
+	grep -q '>User mode only: the kernel' dom
+}
+
 @test "page_cuts_no_phases_out_of_what_stays_as_it_is" {
 	python3 - <<-'E'
 		import json
@@ -365,17 +383,27 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 		    'event': 'l1d_cache_refill', 'unsure': True}]
 		stat['others'] = {'time_lost_percent': 12.5, 'counters_taken': 2,
 		    'counters': 6}
+		stat['uncounted_s'] = 0.25
 		json.dump(stat, open('unsure.json', 'w'))
 		event = stat['events'][2]
 		stat['events'] = [{**event, 'place': f'CPU{cpu}'}
 		                  for cpu in range(3)]
 		json.dump(stat, open('cpus.json', 'w'))
 		compare = json.load(open('samples/compare.json'))
-		compare.update(estimated=True, user_only=True)
+		compare.update(estimated=True, user_only=True,
+		    time_lost_percent=7.5)
+		compare['commands'][1]['uncounted_s'] = 0.75
+		compare['commands'][1]['max_rss_at_most'] = True
 		json.dump(compare, open('turns.json', 'w'))
 		with open('samples/intervals.json') as file:
 		    lines = [json.loads(line) for line in file]
 		lines[-1]['cpus_lost'] = '1,3'
+		lines[2]['others'] = {'time_lost_percent': 12.5}
+		lines[2]['model'] = {'cores': [{'core': 'cortex-a7',
+		    'geometry': 'L1I 32 KiB'}]}
+		next(e for e in lines[0]['events']
+		     if e['event'] == 'l1d_cache_refill')['modelled'] = True
+		lines.append({**lines[-1], 'events': [], 'uncounted_s': 0.5})
 		with open('lost.json', 'w') as file:
 		    for line in lines:
 		        print(json.dumps(line), file=file)
@@ -395,7 +423,15 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 	done
 	grep -q 'what they counted is estimated' turns.said
 	grep -q 'User mode only' turns.said
+	grep -q "0.250 s of the program's processor time were not" unsure.said
+	grep -q "0.750 s of B's processor time were not" turns.said
+	grep -q 'the counters in up to 7.5 % of a run' turns.said
+	grep -q "0.500 s of the program's processor time were not" lost.said
 	grep -q 'went off meanwhile: 1,3' lost.said
+	grep -q "Others had the counters in up to 12.5 % of an interval's" lost.said
+	grep -q 'l1d_cache_refill (modelled) over time' lost.said
+	grep -q 'modelled: a cortex-a7 (L1I 32 KiB), not silicon' lost.said
+	grep -q 'max_rss of B is what upmu itself had' turns.said
 }
 
 @test "page_shows_the_other_files_beside_one_that_lacks_something" {

@@ -155,6 +155,14 @@ machine (armv7l) does not run: compile it here, or ./run its source" ]
 	[[ "$output" == *"nothing is emulated here"* ]]
 }
 
+@test "boards_build_takes_one_architecture_and_says_so" {
+	for words in 'armhf arm64' 'armhf --set-up more'; do
+		run "$BATS_TEST_DIRNAME/../../boards/build" $words
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"one architecture at a time"* ]]
+	done
+}
+
 on_pc() {	# ARGUMENT... : ./run on a PC whose boards are pretended
 	fake uname 'echo x86_64'
 	fake dpkg-query 'printf "installed "'

@@ -141,6 +141,52 @@ assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
 	chmod u+s busy
 	run "$upmu" stat -e task-clock ./busy
 	[[ "$output" == *"were not counted"*"hint: upmu stat -a ..."* ]]
+	for form in '' --summary --plot; do
+		run "$upmu" stat -I 40 $form -e task-clock ./busy
+		[ "$(grep -c 'were not counted' <<<"$output")" -eq 1 ]
+		run "$upmu" stat -I 40 $form -e task-clock ./usual
+		[[ "$output" != *"were not counted"* ]]
+		run "$upmu" stat -I 40 $form -e r7fff ./usual
+		[[ "$output" != *"were not counted"* ]]
+	done
+	# What came behind the last interval is in none, and was not looked at.
+	run "$upmu" stat -I 20 --interval-count 2 -e task-clock ./usual
+	[[ "$output" != *"were not counted"* ]]
+	"$upmu" stat -I 40 -j -e task-clock ./busy 2>&1 | tail -n 1 |
+		python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
+	"$upmu" stat -I 40 -x, -e task-clock ./busy 2>&1 |
+		grep -E '^[0-9.]+,[0-9]+,ns,uncounted_time,'
+}
+
+@test "stat_does_not_take_the_ends_of_processes_for_a_set_uid_program" {
+	cat >forks.c <<-'C'
+		#include <sys/mman.h>
+		#include <sys/wait.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			size_t size = 128 << 20;
+			char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+			madvise(p, size, MADV_NOHUGEPAGE);
+			for (size_t i = 0; i < size; i += 4096)
+				p[i] = 1;
+			for (int n = 0; n < 200; n++) {
+				if (!fork())
+					_exit(0);
+				wait(NULL);
+			}
+		}
+	C
+	cc -O1 -o forks forks.c
+	"$upmu" stat -e task-clock -o report -- ./forks
+	# Older kernels count them, and there is nothing to say.
+	! grep -q 'were not counted' report ||
+		grep -q 'take its memory apart at its end' report
 }
 
 @test "stat_without_a_command_is_a_usage_error" {
@@ -288,6 +334,25 @@ assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
 	[ "$status" -eq 124 ]
 }
 
+@test "stat_timeout_says_of_a_program_that_goes_on_how_to_end_it" {
+	timeout -s KILL 60 "$upmu" stat --timeout 100 -e task-clock -o report \
+		-- sh -c 'trap "" TERM; while [ ! -e end ]; do sleep 0.1; done' \
+		2>said 3>&- &
+	pid=$!
+	for _ in $(seq 300); do
+		! grep -q '^hint: kill -KILL [0-9]*$' said || break
+		sleep 0.1
+	done
+	grep '^upmu stat: the program goes on after --timeout'"'"'s SIGTERM' said
+	$(sed -n 's/^hint: //p' said)
+	wait $pid || status=$?
+	[ "$status" -eq 124 ]
+	grep task-clock report
+	# one that ends soon is told nothing of
+	run ! grep -q . <("$upmu" stat --timeout 100 -e task-clock -o report \
+		-- sh -c 'trap exit TERM; sleep 30 & wait' 2>&1)
+}
+
 @test "stat_timeout_ends_the_program_with_status_124" {
 	run "$upmu" stat --timeout 200 -e task-clock -- sleep 30
 	[ "$status" -eq 124 ]
@@ -383,6 +448,12 @@ assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
 	[[ "$output" == *"tracepoints are not counted"*"hint: perf stat"* ]]
 	run "$upmu" stat -e task-clock:x -- touch ran
 	[[ "$output" == *"unknown modifier 'x'"* ]]
+	run "$upmu" stat -e page-faults,duration_time -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"'duration_time': "*"hint: leave it out: "* ]]
+	# Of what runs already there is no user_time: no report has that.
+	run -2 "$upmu" stat -p $$ -e user_time --timeout 10
+	[[ "$output" == *"leave it out: upmu stat tells a program's times"* ]]
 	# As many letters as perf has modifiers are no name of a tracepoint.
 	run "$upmu" stat -e task-clock:xyz -- touch ran
 	[[ "$output" == *"unknown modifier 'x'"* ]]
@@ -554,6 +625,31 @@ assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
 	E
 }
 
+@test "stat_repeats_that_timeout_ended_are_called_so" {
+	run -124 "$upmu" stat -r 2 --timeout 100 -e page-faults -- sleep 5
+	[[ "$output" == *", mean of 2 runs; 2 ended by --timeout"$'\n'* ]]
+}
+
+@test "stat_repeats_that_are_interrupted_die_of_the_signal_however_a_run_ends" {
+	local pid status signal
+	# One that a run survives, and short ones that it mostly comes between.
+	for signal in TERM INT; do
+		for program in 'trap : TERM INT; echo >>began; sleep 0.05' \
+			'echo >>began'
+		do
+			rm -f began
+			env --default-signal=TERM,INT "$upmu" stat -r 100000 \
+				-e page-faults -o report -- sh -c "$program" &
+			pid=$! status=0
+			wait_until has_lines 3 began
+			kill -s $signal $pid
+			wait $pid || status=$?
+			[ "$status" -eq $((128 + $(kill -l $signal))) ]
+			grep -q '; interrupted' report
+		done
+	done
+}
+
 @test "stat_repeats_have_deviations_of_times_in_csv_too" {
 	"$upmu" stat -r 3 -e page-faults -x, -o report -- true
 	for name in duration_time user_time system_time; do
@@ -565,6 +661,27 @@ assert r["uncounted_s"] > 0.8 * (r["user_s"] + r["sys_s"]), r'
 	"$upmu" stat -x '\t' -e page-faults -o report -- true
 	grep -q "$(printf '\t')page-faults$(printf '\t')" report
 	run ! grep -qF '\t' report
+}
+
+@test "separators_part_fields_and_stand_in_none" {
+	local bad
+	for bad in . 0 e n '"' - $'\n' ''; do
+		run -2 "$upmu" stat -x "$bad" -e page-faults -- touch ran
+		[[ "$output" == *"is not a separator: "* ]]
+		run -2 "$upmu" compare -x "$bad" -e page-faults touch ran
+		[[ "$output" == *"is not a separator: "* ]]
+	done
+	[ ! -e ran ]
+	"$upmu" stat -x ' ' -e page-faults,r7fff -o report -- true
+	grep -q '^"<[a-z ]*>"  r7fff ' report
+	"$upmu" stat -x '>>' -e r7fff -o report -- true
+	grep -q '^"<[a-z ]*>">>>>r7fff>>' report
+	"$upmu" stat -x _ -e task-clock -o report -- true
+	grep -q '_"cpus_used"_' report
+	"$upmu" compare -r 4 -x '\t' -e page-faults true -- true >report
+	grep -q "^page-faults$(printf '\t\t')true$(printf '\t')4" report
+	"$upmu" compare -r 4 -x ' ' -e page-faults true -- true >report
+	grep -q '^page-faults  true 4 .* "no difference seen"$' report
 }
 
 @test "stat_metric_only_is_refused_where_it_was_ignored" {

@@ -167,3 +167,10 @@ assert abs(r["page_faults"] - mean) < 0.2 * (values[1] - values[0]), r'
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"text, rpistat, csv or json"* ]]
 }
+
+@test "stat_tells_a_terminal_nothing_that_its_command_has" {
+	run --separate-stderr "$upmu" stat -e page-faults -- true \
+		$'a\e[31mb\nc\xc2\x9b' ä
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == $'upmu stat: true a?[31mb?c? ä\n'* ]]
+}

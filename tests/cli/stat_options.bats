@@ -22,6 +22,23 @@ cpus() {
 
 # ---- the default view -------------------------------------------------------
 
+@test "stat_and_compare_fail_where_the_machine_cannot_be_told" {
+	local part cpu=0 folder
+	export UPMU_ROOT=$BATS_TEST_TMPDIR/nine
+	for part in d03 d04 d05 d07 d08 d09 d0a d0b d41; do
+		folder=$UPMU_ROOT/sys/devices/system/cpu/cpu$cpu/regs/identification
+		mkdir -p "$folder"
+		echo "0x00000000410f${part}0" >"$folder/midr_el1"
+		cpu=$((cpu + 1))
+	done
+	echo 0-8 >"$UPMU_ROOT/sys/devices/system/cpu/online"
+	for command in "stat -e r01 -- true" "stat --regions -- true" \
+		"compare -e r01 true"; do
+		run -125 "$upmu" $command
+		[[ "$output" == *"cannot tell this machine's cores: it has more than 8 kinds of core"* ]]
+	done
+}
+
 @test "default_view_has_task_clock_cpus_used_switches_and_faults" {
 	"$upmu" stat -o report -- timeout 0.1 sh -c 'while :; do :; done' || true
 	grep -qE '^ +[0-9,]+  task-clock +ns +# [0-9.]+ CPUs used$' report
@@ -186,6 +203,59 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	python3 "$check" json report.json
 }
 
+@test "threads_that_start_while_a_process_is_looked_at_are_counted" {
+	local per pid
+	nm "$upmu" | grep -q __asan_init && skip "ASan wants to be loaded first"
+	cat >slow.c <<-'E'
+		#define _GNU_SOURCE
+		#include <dirent.h>
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <unistd.h>
+		static int lists;
+		DIR *opendir(const char *path)
+		{
+			DIR *(*next)(const char *) = dlsym(RTLD_NEXT, "opendir");
+			lists += strstr(path, "/task") != NULL;
+			return next(path);
+		}
+		int closedir(DIR *list)
+		{
+			int (*next)(DIR *) = dlsym(RTLD_NEXT, "closedir");
+			if (lists && access("listed", F_OK)) {
+				fclose(fopen("listed", "w"));
+				sleep(1);
+			}
+			return next(list);
+		}
+	E
+	cc -shared -fPIC -o slow.so slow.c -ldl
+	cat >late.py <<-'E'
+		import os, threading, time
+		def spin():
+		    while True:
+		        pass
+		open("ready", "w").close()
+		while not os.path.exists("listed"):
+		    time.sleep(0.02)
+		threading.Thread(target=spin, daemon=True).start()
+		time.sleep(60)
+	E
+	for per in '' --per-thread; do
+		rm -f listed ready
+		python3 late.py &
+		pid=$!
+		for _ in $(seq 100); do [ -e ready ] && break; sleep 0.1; done
+		LD_PRELOAD=$PWD/slow.so "$upmu" stat -p $pid $per -e task-clock \
+			--timeout 1000 -x, -o report
+		kill $pid
+		cat report
+		awk -F, '/task-clock/ && ($1 + $2 > 2e7) { found = 1 }
+			END { exit !found }' report
+	done
+}
+
 @test "per_thread_prints_no_name_that_a_terminal_obeys" {
 	cp "$(command -v sleep)" $'a\033[31m\nb'
 	$'./a\033[31m\nb' 30 &
@@ -204,7 +274,7 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 @test "rows_of_their_own_refuse_what_they_cannot_be_of" {
 	for bad in '-A' '--per-core' '--per-thread' '--per-thread -a' \
 		'-a -A --per-core' '-a -A -r 2' '-a -A --format rpistat' \
-		'--for-each-cgroup / -a' '--for-each-cgroup / -p 1' \
+		'--for-each-cgroup / -C 0' '--for-each-cgroup / -p 1' \
 		'--for-each-cgroup / --per-core'; do
 		# shellcheck disable=SC2086	# words
 		run "$upmu" stat $bad -e page-faults -- touch ran
@@ -361,6 +431,16 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	done
 }
 
+@test "control_hears_the_programs_end_where_signals_have_no_descriptor" {
+	nm "$upmu" | grep -q __asan_init && skip "ASan wants to be loaded first"
+	echo 'int signalfd(void) { return -1; }' >none.c
+	cc -shared -fPIC -o none.so none.c
+	mkfifo orders
+	LD_PRELOAD=$PWD/none.so timeout -k 1 20 "$upmu" stat \
+		--control fifo:orders -e task-clock -o report -- true
+	grep -q 'elapsed' report
+}
+
 @test "control_whose_answers_nobody_reads_goes_on" {
 	mkfifo ended
 	{ sleep 0.3; echo ping; sleep 0.1; } | timeout -k 1 20 "$upmu" stat \
@@ -413,6 +493,17 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 			[[ "$output" == *"hierarchy has no perf_event"* ]]
 		done
 	done
+}
+
+@test "cgroups_are_counted_with_perfs_a_as_without" {
+	[ "$(id -u)" -eq 0 ] || skip "cgroups are counted by root"
+	for all in "" -a; do
+		# shellcheck disable=SC2086	# none or one word
+		"$upmu" stat $all --for-each-cgroup / -x, -e cpu-clock \
+			--timeout 50 2>&1 | cut -d, -f1,3,4 >said$all
+	done
+	grep -q '^/,ns,cpu-clock$' said
+	diff said said-a
 }
 
 @test "cgroups_that_are_none_are_refused" {
@@ -485,6 +576,30 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	run "$upmu" stat --all-user --all-kernel -e cycles -- true
 	[ "$status" -eq 2 ]
 	"$upmu" stat --all-user -e page-faults -o report -- true
+}
+
+@test "nor_does_an_event_of_the_other_mode" {
+	"$BATS_TEST_DIRNAME/../fixtures/unpack" "$PWD" pi2
+	export UPMU_ROOT=$PWD/pi2
+	run "$upmu" stat --all-user -e cycles,instructions:k -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"'instructions:k' and --all-user leave nothing"* ]]
+	run "$upmu" stat --all-kernel -e cycles:u -- true
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"'cycles:u' and --all-kernel leave nothing"* ]]
+}
+
+@test "whom_user_mode_alone_is_allowed_gets_no_0_of_the_kernel" {
+	local folder
+
+	[ "$(id -u)" -eq 0 ] || skip "root alone can become nobody"
+	folder=$(mktemp -d)
+	cp "$upmu" "$folder/upmu"
+	chmod 755 "$folder"
+	run setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$folder/upmu" stat -e page-faults,page-faults:k -- true
+	rm -rf "$folder"
+	[[ "$output" == *"<not supported>  page-faults:k"* ]]
 }
 
 # ---- against perf stat's own list --------------------------------------------

@@ -158,3 +158,36 @@ in_window() {	# COLUMNS COMMAND...: what a terminal of that width is told
 	head -n 1 during | grep -q '^upmu stat: sleep 60'
 	[ "$(grep -c '^task-clock' during)" -eq 1 ]
 }
+
+# CPU 0 an A7, CPU 1 an A15, whose codes are the kernel's own events.
+unlike_cores() {
+	local cpu pmus=root/sys/bus/event_source/devices
+	mkdir -p root/proc root/sys/devices/system/cpu \
+		$pmus/armv7_cortex_a{7,15}
+	for cpu in 0xc07 0xc0f; do
+		printf 'processor\t: %d\n' $((cpu == 0xc0f))
+		printf 'CPU implementer\t: 0x41\nCPU architecture: 7\n'
+		printf 'CPU variant\t: 0x0\nCPU part\t: %s\nCPU revision\t: 3\n\n' $cpu
+	done >root/proc/cpuinfo
+	echo 0-1 >root/sys/devices/system/cpu/online
+	echo 0 >$pmus/armv7_cortex_a7/cpus
+	echo 1 >$pmus/armv7_cortex_a15/cpus
+	echo 1 | tee $pmus/armv7_cortex_a{7,15}/type >/dev/null
+}
+
+@test "plot_of_unlike_cores_has_lines_of_one_event_each" {
+	[ "$(id -u)" -eq 0 ] || skip "counting CPUs needs root"
+	[ "$(nproc)" -ge 2 ] || skip "this machine has one CPU"
+	unlike_cores
+	# Page faults, cpu-clock; of the A15 page faults alone.
+	list=cortex-a7/r2/,cortex-a7/r0/,cortex-a15/r2/
+	UPMU_ROOT=$PWD/root LC_ALL=C "$upmu" stat -a -A -I 100 --plot -e $list \
+		--timeout 450 -o report
+	cat report
+	grep -qE '^cortex-a7/r0/ .* [0-9.]+ [MG] to [0-9.]+ [MG]$' report
+	grep -qE '^cortex-a15/r2/ .*/s .* to [0-9.]+( k)?$' report
+	# More of them than a line has room for.
+	UPMU_ROOT=$PWD/root "$upmu" stat -a -A -I 1 --plot -e $list \
+		--timeout 1500 -o report
+	[ "$(grep -c '^cortex-' report)" -eq 3 ]
+}

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tests/model/own_time.h"
 
+#include <stddef.h>
+
 uint64_t now_ns = 1000000000;
 int this_cpu;
+void (*after_getcpu)(void);
 
 uint64_t __wrap_upmu_sys_clock_ns(void);
 uint64_t __wrap_upmu_sys_clock_ns(void)
@@ -13,5 +16,11 @@ uint64_t __wrap_upmu_sys_clock_ns(void)
 int __wrap_sched_getcpu(void);
 int __wrap_sched_getcpu(void)
 {
-	return this_cpu;
+	void (*then)(void) = after_getcpu;
+	int cpu = this_cpu;
+
+	after_getcpu = NULL;
+	if (then)
+		then();
+	return cpu;
 }

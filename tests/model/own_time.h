@@ -7,5 +7,7 @@
 
 extern uint64_t now_ns;
 extern int this_cpu;
+/* What happens, once, when the CPU has just been told. */
+extern void (*after_getcpu)(void);
 
 #endif

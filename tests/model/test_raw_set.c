@@ -92,6 +92,26 @@ static void registers_are_counted_from_zero(void **state)
 	assert_int_equal(values[1].running_ns, 5 * MS);
 }
 
+static void user_only_leaves_the_kernel_out(void **state)
+{
+	const struct upmu_options user = { .size = sizeof(user),
+					   .source = "raw",
+					   .flags = UPMU_OPEN_USER_ONLY };
+
+	(void)state;
+	upmu_close(set);
+	set = NULL;
+	fake.info.pmu_version = 1; /* has no filters */
+	assert_int_equal(upmu_open(&set, "cycles,r8", &user), -EINVAL);
+	fake.info.pmu_version = 2;
+	assert_int_equal(upmu_open(&set, "cycles,r8", &user), 0);
+	work();
+	model_pass(&model, 1000, true);
+	model_happen(&model, 8, 300, true);
+	assert_int_equal(count_of(0), 1000);
+	assert_int_equal(count_of(1), 300);
+}
+
 static void a_stopped_set_stands_and_goes_on(void **state)
 {
 	(void)state;
@@ -159,6 +179,75 @@ static void on_another_cpu_a_running_set_is_exdev(void **state)
 	assert_all_fail(-EXDEV, "those of CPU 2, this thread runs on CPU 3");
 	this_cpu = 2;
 	assert_int_equal(count_of(0), 1000);
+}
+
+/* Its registers stand at 0, as those of a CPU that nobody uses. */
+static struct model_pmu elsewhere;
+
+static void change_cpu(void)
+{
+	struct model_pmu here = model;
+
+	model = elsewhere;
+	elsewhere = here;
+	this_cpu ^= 1;
+}
+
+/* Each way to use a set that is moved in the midst of it. */
+static void moved_while_it_is_read_a_set_gives_no_number(void **state)
+{
+	(void)state;
+	elsewhere = model;
+	model_pass(&elsewhere, 5000, false);
+	work();
+	after_getcpu = change_cpu;
+	assert_int_equal(upmu_read(set, values, 2), -EXDEV);
+	assert_said("those of CPU 2, this thread runs on CPU 3");
+	change_cpu();
+	after_getcpu = change_cpu;
+	assert_int_equal(upmu_count_all(set, counts, 2), -EXDEV);
+	change_cpu();
+	after_getcpu = change_cpu;
+	assert_true(count_of(0) == UPMU_NO_COUNT);
+	change_cpu();
+	assert_int_equal(values[0].count, 7);
+	assert_int_equal(counts[0], 7);
+	assert_int_equal(count_of(0), 1000);
+	assert_int_equal(count_of(1), 300);
+}
+
+static void moved_while_it_is_switched_a_set_stays_as_it_is(void **state)
+{
+	(void)state;
+	elsewhere = model;
+	after_getcpu = change_cpu;
+	assert_int_equal(upmu_stop(set), -EXDEV);
+	change_cpu();
+	work();
+	assert_int_equal(count_of(0), 1000);
+	assert_int_equal(upmu_stop(set), 0);
+	after_getcpu = change_cpu;
+	assert_int_equal(upmu_start(set), -EXDEV);
+	change_cpu();
+	work();
+	assert_int_equal(count_of(0), 1000);
+	assert_int_equal(upmu_start(set), 0);
+	work();
+	assert_int_equal(count_of(0), 2000);
+}
+
+static void wait_long(void)
+{
+	now_ns += 269 * MS;
+}
+
+static void held_up_while_it_is_read_a_set_gives_no_number(void **state)
+{
+	(void)state;
+	work();
+	after_getcpu = wait_long;
+	assert_int_equal(upmu_read(set, values, 2), -EOVERFLOW);
+	assert_int_equal(values[0].count, 7);
 }
 
 /* The registers there belong to whatever runs there. */
@@ -314,6 +403,18 @@ static void more_events_than_counters_are_enospc(void **state)
 	upmu_close(other);
 }
 
+static void an_event_that_an_emulator_leaves_at_0_is_refused(void **state)
+{
+	struct upmu *other = NULL;
+
+	(void)state;
+	fake_boot("qemu-virt-32");
+	fake.cpus = 1 << 2;
+	assert_int_equal(upmu_open(&other, "cycles,r3", &raw), -EOPNOTSUPP);
+	assert_said("'r3' would stay 0");
+	assert_null(other);
+}
+
 static void a_thread_that_may_move_is_exdev(void **state)
 {
 	struct upmu *other = NULL;
@@ -332,11 +433,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(registers_are_counted_from_zero),
+		CASE(user_only_leaves_the_kernel_out),
 		CASE(a_stopped_set_stands_and_goes_on),
 		CASE(counts_go_on_past_2_to_the_32),
 		CASE(a_second_set_on_a_cpu_is_refused),
 		CASE(a_second_set_is_refused_where_all_may_read_too),
 		CASE(on_another_cpu_a_running_set_is_exdev),
+		CASE(moved_while_it_is_read_a_set_gives_no_number),
+		CASE(moved_while_it_is_switched_a_set_stays_as_it_is),
+		CASE(held_up_while_it_is_read_a_set_gives_no_number),
 		CASE(closed_on_another_cpu_no_register_is_touched),
 		CASE(a_broken_lease_is_estale),
 		CASE(an_ended_lease_is_estale),
@@ -348,6 +453,7 @@ int main(void)
 		CASE(in_a_child_the_parents_registers_are_estale),
 		CASE(closing_stops_what_was_counted),
 		CASE(more_events_than_counters_are_enospc),
+		CASE(an_event_that_an_emulator_leaves_at_0_is_refused),
 		CASE(a_thread_that_may_move_is_exdev),
 	};
 

@@ -459,6 +459,14 @@ void __wrap_upmu_sys_unlock(int fd, int at)
 		event->locked = 0;
 }
 
+uint64_t __real_upmu_sys_clock_ns(void);
+uint64_t __wrap_upmu_sys_clock_ns(void);
+/* Weak: tests/model has a clock of its own. */
+__attribute__((weak)) uint64_t __wrap_upmu_sys_clock_ns(void)
+{
+	return fake.clock_ns ? *fake.clock_ns : __real_upmu_sys_clock_ns();
+}
+
 size_t __wrap_upmu_sys_page_size(void);
 size_t __wrap_upmu_sys_page_size(void)
 {

@@ -92,7 +92,8 @@ struct fake_failure {
  * @cpus: the thread's affinity; 0: CPU 0 to 7
  * @on_type: the thread runs on CPUs of this PMU, whose events alone count, one
  *	a ns; FAKE_NOWHERE: others have the counters. Each call takes FAKE_STEP
- *	of its time, which also goes to *@clock_ns
+ *	of its time
+ * @clock_ns: upmu_sys_clock_ns(), which goes on with that; NULL: the real one
  * @in_perf_open: called in the middle of each perf_event_open()
  * @failure: a call that fails once, or from then on
  */

@@ -146,6 +146,15 @@ static void tell_at_end(const char *path)
 	atexit(tell_lease);
 }
 
+/* Others have the counters for so many perf_event_open(). */
+static long turns_until;
+
+static void end_turns(void)
+{
+	if (turns_until && !--turns_until)
+		fake.takes_turns = false;
+}
+
 static void set(const char *name, long value)
 {
 	const struct {
@@ -174,6 +183,7 @@ static void set(const char *name, long value)
 #undef FIELD
 		{ "registers", &registers, sizeof(registers) },
 		{ "closed", &closed, sizeof(closed) },
+		{ "turns_until", &turns_until, sizeof(turns_until) },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -191,6 +201,7 @@ __attribute__((constructor)) static void boot(void)
 	char *words = strdup(told ? told : "pi2"), *at = words;
 
 	fake_boot(strsep(&at, " "));
+	fake.in_perf_open = end_turns;
 	for (char *word; (word = strsep(&at, " "));) {
 		char *value = strchr(word, '=');
 

@@ -14,4 +14,7 @@
 				 upmu_explain());               \
 	} while (0)
 
+/* A command that does not help is not told. */
+#define assert_no_hint() assert_null(strstr(upmu_explain(), "hint:"))
+
 #endif

@@ -4,10 +4,13 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
 #include "lib/perf/perf.h"
 #include "lib/set/set.h"
+#include "lib/sys.h"
 #include "said.h"
 
 #define TID 4242
@@ -81,6 +84,42 @@ static void a_birth_is_waited_for_and_not_for_ever(void **state)
 	assert_true(fake.failure.seen > 2);
 	fake.failure = (struct fake_failure){ 0 };
 	assert_int_equal(upmu_read(set, values, 2), 0);
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+static void set_timer(suseconds_t us)
+{
+	const struct itimerval each = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &each, NULL);
+}
+
+/* Of some 0.8 s nothing is lost where signals come each millisecond. */
+static void signals_do_not_cut_that_short(void **state)
+{
+	const struct upmu_options options = others(TID, UPMU_OPEN_INHERIT);
+	struct sigaction act = { .sa_handler = on_alarm };
+	struct upmu_value value;
+	uint64_t begun;
+	int ret;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	fake.failure = (struct fake_failure){
+		.call = FAKE_READ, .at = 1, .goes_on = true, .error = -ECHILD
+	};
+	sigaction(SIGALRM, &act, NULL);
+	set_timer(1000);
+	begun = upmu_sys_clock_ns();
+	ret = upmu_read(set, &value, 1);
+	set_timer(0);
+	assert_int_equal(ret, -EIO);
+	assert_true(upmu_sys_clock_ns() - begun > 500000000);
+	fake.failure = (struct fake_failure){ 0 };
 }
 
 /* The first waits to be started: arm_pmu does not reckon with it. */
@@ -226,6 +265,17 @@ static void a_cpu_that_is_not_there_is_named(void **state)
 	assert_refused(&options, -EINVAL, "perf refuses 'cycles'");
 }
 
+static void nor_is_one_of_unlike_cores(void **state)
+{
+	struct upmu_options options = others(0, UPMU_OPEN_CPU);
+
+	(void)state;
+	fake_boot("rk3399");
+	fake.perf_error = -EINVAL;
+	options.cpu = 9;
+	assert_refused(&options, -EINVAL, "CPU 9 is not there or not online");
+}
+
 static void registers_are_the_callers_own(void **state)
 {
 	static const char *const sources[] = { "page", "raw", "timer",
@@ -276,6 +326,22 @@ static void regions_and_measured_functions_are_the_callers_own(void **state)
 	assert_said("measured functions count the calling thread");
 	assert_int_equal(upmu_regions_init("cycles", &options), -EINVAL);
 	assert_said("regions count the calling thread");
+}
+
+/* They were counted as 0. */
+static void nor_are_they_stopped_for_ever(void **state)
+{
+	const struct upmu_options options = others(0, UPMU_OPEN_STOPPED);
+	const struct upmu_measure_options measure = { .size = sizeof(measure),
+						      .open = &options };
+	struct upmu_measurement result = { .size = sizeof(result) };
+
+	(void)state;
+	assert_int_equal(upmu_measure(nothing, NULL, &measure, &result, 1),
+			 -EINVAL);
+	assert_said("could start what measured functions count");
+	assert_int_equal(upmu_regions_init("cycles", &options), -EINVAL);
+	assert_said("could start what regions count");
 }
 
 /* ---- cgroups: what a hierarchy lacks, and what to do ------------------- */
@@ -358,6 +424,7 @@ int main(void)
 		ATTACH_TEST(another_thread_is_counted_by_system_calls),
 		ATTACH_TEST(what_it_starts_is_counted_where_asked_for),
 		ATTACH_TEST(a_birth_is_waited_for_and_not_for_ever),
+		ATTACH_TEST(signals_do_not_cut_that_short),
 		ATTACH_TEST(one_event_too_many_of_another_is_enospc),
 		ATTACH_TEST(a_program_is_counted_from_its_exec_on),
 		ATTACH_TEST(all_that_runs_on_a_cpu_is_counted),
@@ -368,9 +435,11 @@ int main(void)
 		ATTACH_TEST(a_second_full_set_on_a_cpu_takes_turns),
 		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),
 		ATTACH_TEST(a_cpu_that_is_not_there_is_named),
+		ATTACH_TEST(nor_is_one_of_unlike_cores),
 		ATTACH_TEST(registers_are_the_callers_own),
 		ATTACH_TEST(targets_that_contradict_are_einval),
 		ATTACH_TEST(regions_and_measured_functions_are_the_callers_own),
+		ATTACH_TEST(nor_are_they_stopped_for_ever),
 		CGROUP_TEST(without_either_the_one_for_perf_is_mounted),
 		CGROUP_TEST(version_1_has_a_hierarchy_for_perf),
 		CGROUP_TEST(version_2_gets_perf_with_any_controller),

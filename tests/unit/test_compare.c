@@ -211,6 +211,23 @@ static void family_is_stricter_than_each_event_alone(void **state)
 	assert_true(all[1] > 0.2 && all[2] > 0.2);
 }
 
+/* A file compared with itself; its sums may be off 0 by rounding. */
+static void equal_runs_differ_by_no_chance(void **state)
+{
+	const double a[] = { 49, 47, 47, 47 }, b[] = { 47, 49, 49, 49 };
+	const double c[] = { 47, 48, 47, 47, 47, 47, 47 };
+	struct stats_pair two[] = { pair_of(a, a, 4), pair_of(b, b, 4) };
+	struct stats_pair one = pair_of(c, c, 7);
+	double p[2];
+
+	(void)state;
+	two[0].paired = two[1].paired = one.paired = false;
+	assert_int_equal(stats_family(two, 2, 0.05, p), 0);
+	assert_true(p[0] >= 1 && p[1] >= 1);
+	assert_int_equal(stats_family(&one, 1, 0.05, p), 0);
+	assert_true(p[0] >= 1);
+}
+
 static void three_runs_give_no_verdict(void **state)
 {
 	const double a[] = { 1, 1.01, 0.99 }, b[] = { 2, 2.01, 1.99 };
@@ -290,11 +307,16 @@ static void outlier_is_named_and_noise_is_not(void **state)
 	const double value[] = { 10, 11, 9, 10.5, 30, 9.5, 10 };
 	const double same[] = { 5, 5, 5, 5, 9 };
 
+	struct stats_summary s;
+
 	(void)state;
+	stats_summarize(value, 7, &s);
 	for (size_t i = 0; i < 7; i++)
-		assert_int_equal(stats_is_outlier(value, 7, i), i == 4);
+		assert_int_equal(stats_is_outlier(&s, value[i]), i == 4);
+	assert_false(stats_is_outlier(&s, NAN));
 	/* Where most are the same, nothing says what is far. */
-	assert_false(stats_is_outlier(same, 5, 4));
+	stats_summarize(same, 5, &s);
+	assert_false(stats_is_outlier(&s, same[4]));
 }
 
 static void one_round_is_neither_judged_nor_a_crash(void **state)
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(
 			runs_that_suffice_for_two_commands_suffice_for_more),
 		cmocka_unit_test(family_is_stricter_than_each_event_alone),
+		cmocka_unit_test(equal_runs_differ_by_no_chance),
 		cmocka_unit_test(three_runs_give_no_verdict),
 		cmocka_unit_test(run_that_was_not_measured_is_left_out),
 		cmocka_unit_test(

@@ -3,8 +3,10 @@
 #include "one_set.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "lib/set/set.h"
 #include "lib/sys.h"
 #include "said.h"
 
@@ -59,6 +61,36 @@ static void a_set_that_never_had_a_counter_has_no_count(void **state)
 	assert_true(~upmu_count(upmu_counter_at(set, 0)) != 0);
 }
 
+static unsigned int files;
+
+/* fopen() is called so where files may be large. */
+FILE *__real_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	files++;
+	return __real_fopen64(path, mode);
+}
+
+/* It takes memory, and a signal's handler may have come upon malloc(). */
+static void nobody_looks_into_files_for_why(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+	uint64_t counts[2] = { 7, 7 };
+
+	(void)state;
+	open_set("cycles,r8", &options);
+	fake.never_runs = true;
+	fake.device_error = -EACCES;
+	fake_write("/dev/upmu", "");
+	files = 0;
+	assert_int_equal(upmu_count_all(set, counts, 2), -EBUSY);
+	assert_said("had no counter until now");
+	assert_int_equal(~upmu_count(upmu_counter_at(set, 0)), 0);
+	assert_int_equal(files, 0);
+	fake_remove("/dev/upmu");
+}
+
 static void a_set_that_was_not_started_has_counted_nothing(void **state)
 {
 	const struct upmu_options options =
@@ -93,6 +125,61 @@ static void descriptors_that_the_program_closed_give_no_count(void **state)
 	assert_int_equal(counts[0], 7);
 }
 
+/* The groups of unlike cores are switched and read one after another. */
+static void on_unlike_cores_switching_and_reading_is_no_lost_time(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+	struct upmu_value values[2];
+	uint64_t clock = 1000;
+
+	(void)state;
+	for (uint32_t type = 8; type <= 9; type++) {
+		fake_boot("rk3399");
+		fake.clock_ns = &clock;
+		fake.on_type = type;
+		open_set("cycles,instructions", &options);
+		assert_int_equal(set->pmus, 2);
+		fake_work(100000);
+		for (size_t i = 0; i < 3; i++) {
+			assert_int_equal(upmu_read(set, values, 2), 0);
+			assert_true(values[1].running_ns >= 100000);
+			assert_int_equal(values[1].enabled_ns,
+					 values[1].running_ns);
+			assert_int_equal(upmu_stop(set), 0);
+			assert_int_equal(upmu_start(set), 0);
+		}
+		/* Others have the counters. */
+		fake.on_type = FAKE_NOWHERE;
+		fake_work(100000);
+		assert_int_equal(upmu_read(set, values, 2), 0);
+		assert_true(values[1].enabled_ns >=
+			    values[1].running_ns + 100000);
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
+static void numbers_that_perf_refuses_are_eio(void **state)
+{
+	struct upmu_value values[2] = { { 7, 7, 7 }, { 7, 7, 7 } };
+	const struct upmu_options options = options_of("read", 0);
+	static const int errors[] = { FAKE_END, -EINVAL, -EIO };
+	uint64_t counts[2] = { 7, 7 };
+
+	(void)state;
+	open_set("cycles,r8", &options);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		fake.read_error = errors[i];
+		assert_int_equal(upmu_read(set, values, 2), -EIO);
+		assert_said("perf gives no numbers");
+		assert_int_equal(upmu_count_all(set, counts, 2), -EIO);
+		assert_int_equal(~upmu_count(upmu_counter_at(set, 0)), 0);
+		assert_int_equal(~upmu_count(upmu_counter_at(set, 1)), 0);
+		assert_int_equal(values[0].count, 7);
+		assert_int_equal(counts[0], 7);
+	}
+}
+
 #define COUNTS_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -100,8 +187,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COUNTS_TEST(a_set_that_never_had_a_counter_has_no_count),
+		COUNTS_TEST(nobody_looks_into_files_for_why),
 		COUNTS_TEST(a_set_that_was_not_started_has_counted_nothing),
 		COUNTS_TEST(descriptors_that_the_program_closed_give_no_count),
+		COUNTS_TEST(numbers_that_perf_refuses_are_eio),
+		COUNTS_TEST(
+			on_unlike_cores_switching_and_reading_is_no_lost_time),
 	};
 
 	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);

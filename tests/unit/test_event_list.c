@@ -2,53 +2,11 @@
 /* Event lists: lib/events/parse.c and resolve.c on tests/fixtures. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "lib/events/events.h"
-#include "lib/sys.h"
-
-static struct upmu_machine machine;
-static struct upmu_event_list list;
-static struct upmu_events_error error;
-
-static void boot(const char *fixture)
-{
-	static char root[UPMU_PATH_SIZE];
-
-	snprintf(root, sizeof(root), "%s/%s", FIXTURES, fixture);
-	upmu_sys_set_root(root);
-	assert_int_equal(upmu_machine_read(&machine), 0);
-}
-
-static void parse(const char *text)
-{
-	memset(&list, 0xee, sizeof(list));
-	if (upmu_events_parse(&list, text, &machine, &error))
-		fail_msg("'%s' was refused: %s", text, error.text);
-}
-
-static void parse_on(const char *fixture, const char *text)
-{
-	boot(fixture);
-	parse(text);
-}
-
-static void assert_event(size_t n, const char *name, uint32_t type,
-			 uint64_t config)
-{
-	assert_true(n < list.n);
-	assert_string_equal(list.events[n].name, name);
-	assert_int_equal(list.events[n].type, type);
-	assert_int_equal(list.events[n].config, config);
-}
+#include "on_fixture.h"
 
 /* A refusal says which event, and leaves the list as it was. */
 static void assert_refused(const char *text, int ret, size_t position,

@@ -1,40 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* How events are shared out into sets: lib/events/fit.c. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "lib/events/events.h"
-#include "lib/sys.h"
-
-static struct upmu_machine machine;
-static struct upmu_event_list list;
-
-static void boot(const char *fixture)
-{
-	static char root[UPMU_PATH_SIZE];
-
-	snprintf(root, sizeof(root), "%s/%s", FIXTURES, fixture);
-	upmu_sys_set_root(root);
-	assert_int_equal(upmu_machine_read(&machine), 0);
-}
-
-static void parse(const char *text)
-{
-	assert_int_equal(upmu_events_parse(&list, text, &machine, NULL), 0);
-}
-
-static void parse_on(const char *fixture, const char *text)
-{
-	boot(fixture);
-	parse(text);
-}
+#include "on_fixture.h"
 
 static void assert_sets(const char *text, unsigned int counters, int sets,
 			const char *expected)

@@ -1,42 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* perf's generic names in event lists: what is asked of the kernel. */
+#include <errno.h>
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "lib/events/events.h"
+#include "lib/events/generic.h"
 #include "lib/events/perf_row.h"
-#include "lib/sys.h"
-
-static struct upmu_machine machine;
-static struct upmu_event_list list;
-
-static void parse_on(const char *fixture, const char *text)
-{
-	static char root[UPMU_PATH_SIZE];
-	struct upmu_events_error error;
-
-	snprintf(root, sizeof(root), "%s/%s", FIXTURES, fixture);
-	upmu_sys_set_root(root);
-	assert_int_equal(upmu_machine_read(&machine), 0);
-	if (upmu_events_parse(&list, text, &machine, &error))
-		fail_msg("'%s' was refused: %s", text, error.text);
-}
-
-static void assert_event(size_t n, const char *name, uint32_t type,
-			 uint64_t config)
-{
-	assert_true(n < list.n);
-	assert_string_equal(list.events[n].name, name);
-	assert_int_equal(list.events[n].type, type);
-	assert_int_equal(list.events[n].config, config);
-}
+#include "on_fixture.h"
 
 /* What the kernel's number stands for is the kernel's to say. */
 static void a_generic_name_asks_the_kernel_as_perf_does(void **s)
@@ -207,6 +179,114 @@ static void what_the_pmu_leaves_out_gives_way_to_the_cores_own_map(void **s)
 			 0x05);
 }
 
+/* Of caches the first two have the numbers of cycles and instructions. */
+static void cycles_and_instructions_are_known_by_type_and_number(void **s)
+{
+	static const struct {
+		const char *name;
+		bool is_cycles, is_instructions;
+	} known[] = {
+		{ "cycles", true, false },
+		{ "cpu-cycles", true, false },
+		{ "instructions", false, true },
+		{ "bus-cycles", false, false },
+		{ "branches", false, false },
+		{ "L1-dcache-loads", false, false },
+		{ "L1-icache-loads", false, false },
+	};
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		parse_on("pc", known[i].name);
+		assert_int_equal(list.n, 1);
+		assert_int_equal(list.events[0].is_cycles, known[i].is_cycles);
+		assert_int_equal(list.events[0].is_instructions,
+				 known[i].is_instructions);
+	}
+}
+
+/* Of unlike cores one may have none. */
+static void a_generic_name_is_supported_where_there_is_a_pmu(void **s)
+{
+	struct upmu_events_error error;
+
+	(void)s;
+	parse_on("rk3399", "LLC-prefetches");
+	assert_int_equal(list.n, 2);
+	assert_true(list.events[0].is_supported);
+	assert_true(list.events[1].is_supported);
+	machine.kinds[1].pmu_type = UPMU_PMU_TYPE_NONE;
+	assert_int_equal(
+		upmu_events_parse(&list, "LLC-prefetches", &machine, &error),
+		0);
+	assert_true(list.events[0].is_supported);
+	assert_false(list.events[1].is_supported);
+}
+
+/* Which is why these are asked first: the order decides nothing. */
+static void no_core_has_an_event_called_as_one_of_the_kernels_own(void **s)
+{
+	const struct upmu_core *core;
+	const struct upmu_event_row *row;
+
+	(void)s;
+	for (size_t i = 0; (core = upmu_core_at(i)); i++)
+		for (size_t k = 0; (row = upmu_core_row(core, k)); k++) {
+			const char *name = upmu_row_name(row);
+
+			assert_null(upmu_software_find(name, strlen(name)));
+		}
+	for (size_t i = 0; upmu_hardware_at(i); i++) {
+		const char *name = upmu_hardware_at(i)->name;
+
+		assert_null(upmu_software_find(name, strlen(name)));
+	}
+}
+
+static void assert_refused_on(const char *fixture, const char *text,
+			      const char *words)
+{
+	struct upmu_events_error error;
+
+	parse_on(fixture, "cycles");
+	assert_int_equal(upmu_events_parse(&list, text, &machine, &error),
+			 -ENOENT);
+	if (!strstr(error.text, words))
+		fail_msg("'%s' is not in: %s", words, error.text);
+}
+
+/* "or the others" where there are others, and none was named. */
+static void who_lacks_an_unknown_event_is_named(void **s)
+{
+	(void)s;
+	assert_refused_on("pi2", "nonsense", "no event of cortex-a7");
+	assert_refused_on("rk3399", "nonsense",
+			  "no event of cortex-a53 or the others");
+	assert_refused_on("rk3399", "cortex-a72/nonsense/",
+			  "no event of cortex-a72");
+	/* What another kind has does not help. */
+	assert_refused_on("rk3399", "cortex-a53/l1d_cache_rd/",
+			  "no event of cortex-a53");
+}
+
+/* 16 digits are 64 bits; what has more is no code, be it 0s in front. */
+static void a_codes_digits_have_an_end(void **s)
+{
+	(void)s;
+	parse_on("pi2", "r0000000000000011");
+	assert_event(0, "r0000000000000011", 8, 0x11);
+	assert_refused_on("pi2", "r00000000000000011", "no event of");
+}
+
+static void terms_of_a_cores_pmu_are_a_cores_event(void **s)
+{
+	(void)s;
+	parse_on("pi2", "armv7_cortex_a7/config=0x3/");
+	assert_int_equal(list.events[0].class, UPMU_EVENT_CORE);
+	assert_int_equal(list.events[0].kind, 0);
+	assert_int_equal(list.events[0].config, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +300,15 @@ int main(void)
 		cmocka_unit_test(the_kernels_version_says_what_branches_are),
 		cmocka_unit_test(
 			what_the_pmu_leaves_out_gives_way_to_the_cores_own_map),
+		cmocka_unit_test(
+			cycles_and_instructions_are_known_by_type_and_number),
+		cmocka_unit_test(
+			a_generic_name_is_supported_where_there_is_a_pmu),
+		cmocka_unit_test(
+			no_core_has_an_event_called_as_one_of_the_kernels_own),
+		cmocka_unit_test(who_lacks_an_unknown_event_is_named),
+		cmocka_unit_test(a_codes_digits_have_an_end),
+		cmocka_unit_test(terms_of_a_cores_pmu_are_a_cores_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/module/lease.h"
@@ -222,6 +223,184 @@ static void what_would_be_granted_is_told_and_nothing_is_taken(void **state)
 	assert_said("parameter open is 'all'");
 }
 
+/* ---- the whole texts: of the two that are there none has another's ------- */
+
+#define CANNOT "the module cannot grant the mode CYCLES on this machine: "
+
+static void reasons_have_a_hint_where_a_command_helps(void **state)
+{
+	static const char *const texts[] = {
+		CANNOT "the module does not say why",
+		CANNOT "there is no PMU to be seen here",
+		CANNOT "perf has no PMU for these CPUs\nhint: sudo modprobe -r "
+		       "upmu && sudo modprobe upmu adopt=auto",
+		CANNOT "counting goes by kernel.perf_user_access here\nhint: "
+		       "sudo sysctl kernel.perf_user_access=1",
+		CANNOT "perf takes the permission back on this kernel",
+		CANNOT "the module does not say why",
+	};
+
+	(void)state;
+	fake.lease_error = -EOPNOTSUPP;
+	for (uint32_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		fake.info.reason = i;
+		assert_int_equal(upmu_lease_take(&lease, UPMU_MODE_CYCLES, 0),
+				 -EOPNOTSUPP);
+		assert_string_equal(upmu_explain(), texts[i]);
+	}
+}
+
+static void whoever_is_in_the_way_is_named_with_what_helps(void **state)
+{
+	static const struct {
+		int32_t pid;
+		uint32_t open, mode;
+		const char *text;
+	} rows[] = {
+		{ 7, UPMU_OPEN_NONE, UPMU_MODE_COUNT,
+		  "process 7 (bench) holds a COUNT lease\n"
+		  "hint: cat /proc/upmu" },
+		{ 7, UPMU_OPEN_ALL, UPMU_MODE_CYCLES,
+		  "process 7 (bench) holds a CYCLES lease\n"
+		  "hint: cat /proc/upmu" },
+		{ 7, UPMU_OPEN_NONE, UPMU_MODE_RAW + 1,
+		  "process 7 (bench) holds a ? lease\nhint: cat /proc/upmu" },
+		{ 7, UPMU_OPEN_NONE, 0,
+		  "process 7 (bench) holds a ? lease\nhint: cat /proc/upmu" },
+		{ 0, UPMU_OPEN_CYCLES, 0,
+		  "the module's parameter open is 'cycles'\nhint: echo none | "
+		  "sudo tee /sys/module/upmu/parameters/open" },
+		{ 0, UPMU_OPEN_ALL, 0,
+		  "the module's parameter open is 'all'\nhint: echo none | "
+		  "sudo tee /sys/module/upmu/parameters/open" },
+		{ 0, UPMU_OPEN_NONE, 0,
+		  "a perf event holds a counter\nhint: cat /proc/upmu" },
+	};
+	char text[256];
+
+	(void)state;
+	fake.lease_error = -EBUSY;
+	strcpy(fake.info.holder_comm, "bench");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		fake.info.holder_pid = rows[i].pid;
+		fake.info.open = rows[i].open;
+		fake.info.holder_mode = rows[i].mode;
+		assert_int_equal(upmu_lease_take(&lease, UPMU_MODE_RAW, 0),
+				 -EBUSY);
+		snprintf(text, sizeof(text), "the mode RAW cannot be had: %s",
+			 rows[i].text);
+		assert_string_equal(upmu_explain(), text);
+	}
+}
+
+static void each_error_of_the_device_is_told_as_what_it_means(void **state)
+{
+	static const struct {
+		int device, lease, told;
+		const char *words;
+	} rows[] = {
+		{ -ENXIO, 0, -ENXIO, "hint: sudo modprobe upmu" },
+		{ -ENODEV, 0, -ENXIO, "hint: sudo modprobe upmu" },
+		{ -EPERM, 0, -EPERM, "not in the group upmu" },
+		{ -EIO, 0, -EIO, "cannot open /dev/upmu: Input/output error" },
+		{ 0, -EACCES, -EPERM, "the kernel is locked down" },
+		{ 0, -ENOTTY, -EPROTO, "another ABI" },
+		{ 0, -E2BIG, -EPROTO, "another ABI" },
+		{ 0, -EIO, -EIO, "no CYCLES lease: Input/output error" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		fake.device_error = rows[i].device;
+		fake.lease_error = rows[i].lease;
+		assert_refused(UPMU_MODE_CYCLES, 0, rows[i].told,
+			       rows[i].words);
+		assert_int_equal(fake_open_fds(), 0);
+	}
+}
+
+/* What is asked for the reason may fail as well. */
+static void a_refusal_is_told_where_its_reason_cannot_be_asked(void **state)
+{
+	(void)state;
+	fake.info.reason = UPMU_REASON_NO_PMU;
+	fake.lease_error = -EOPNOTSUPP;
+	/* The first asks for the ABI, the second for the lease. */
+	fake.failure = (struct fake_failure){ .call = FAKE_IOCTL,
+					      .at = 3,
+					      .error = -EIO };
+	assert_refused(UPMU_MODE_COUNT, 0, -EOPNOTSUPP, "does not say why");
+	fake.failure = (struct fake_failure){ 0 };
+}
+
+static void a_module_whose_info_is_shorter_is_older(void **state)
+{
+	(void)state;
+	fake.info.size = UPMU_INFO_SIZE_1 - 1;
+	assert_refused(UPMU_MODE_COUNT, 0, -EPROTO, "it is older");
+	fake.info.size = UPMU_INFO_SIZE_1;
+	assert_int_equal(upmu_lease_take(&lease, UPMU_MODE_COUNT, 0), 0);
+	upmu_lease_release(lease);
+}
+
+static void all_modes_are_asked_for_by_their_number(void **state)
+{
+	(void)state;
+	for (uint32_t mode = UPMU_MODE_COUNT; mode <= UPMU_MODE_RAW; mode++) {
+		assert_int_equal(upmu_lease_take(&lease, mode, 0), 0);
+		assert_int_equal(fake.last_lease.mode, mode);
+		upmu_lease_release(lease);
+		assert_int_equal(fake_open_fds(), 0);
+	}
+}
+
+static void without_a_lease_open_all_is_what_holds(void **state)
+{
+	struct upmu_info info;
+	int fd;
+
+	(void)state;
+	fake.info.open = UPMU_OPEN_ALL;
+	fd = upmu_device_open(&info);
+	assert_true(fd >= 0);
+	assert_int_equal(upmu_lease_check_any(fd, false), 0);
+	assert_int_equal(upmu_lease_check_any(fd, true), -EBADF);
+	fake.info.open = UPMU_OPEN_CYCLES;
+	assert_int_equal(upmu_lease_check_any(fd, false), -ESTALE);
+	assert_string_equal(upmu_explain(),
+			    "the module's parameter open is no longer 'all'\n"
+			    "hint: echo all | sudo tee "
+			    "/sys/module/upmu/parameters/open");
+	fake.info.open = UPMU_OPEN_ALL;
+	fake.info_error = -EIO;
+	assert_int_equal(upmu_lease_check_any(fd, false), -ESTALE);
+	upmu_lease_release(fd);
+}
+
+static void pages_share_one_lease_that_the_last_gives_back(void **state)
+{
+	(void)state;
+	upmu_count_lease_put(); /* nobody has it */
+	for (size_t i = 0; i < 2; i++) {
+		fake.lease_error = -EBUSY;
+		assert_int_equal(upmu_count_lease_get(), -EBUSY);
+		fake.lease_error = 0;
+		assert_int_equal(upmu_count_lease_get(), 0);
+		assert_int_equal(fake.last_lease.mode, UPMU_MODE_COUNT);
+		assert_int_equal(upmu_count_lease_get(), 0);
+		assert_int_equal(fake.leases, 1 + 2 * i);
+		upmu_count_lease_put();
+		assert_int_equal(fake.live_leases, 1);
+		upmu_count_lease_put();
+		assert_int_equal(fake.live_leases, 0);
+		/* A child has none, whoever has the parent's. */
+		assert_int_equal(upmu_count_lease_get(), 0);
+		upmu_count_lease_forked();
+		assert_int_equal(fake.live_leases, 0);
+		upmu_count_lease_put();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +420,14 @@ int main(void)
 		LEASE_TEST(what_would_be_granted_is_told_and_nothing_is_taken),
 		LEASE_TEST(a_broken_lease_is_estale),
 		LEASE_TEST(what_is_no_lease_is_ebadf),
+		LEASE_TEST(reasons_have_a_hint_where_a_command_helps),
+		LEASE_TEST(whoever_is_in_the_way_is_named_with_what_helps),
+		LEASE_TEST(each_error_of_the_device_is_told_as_what_it_means),
+		LEASE_TEST(a_refusal_is_told_where_its_reason_cannot_be_asked),
+		LEASE_TEST(a_module_whose_info_is_shorter_is_older),
+		LEASE_TEST(all_modes_are_asked_for_by_their_number),
+		LEASE_TEST(without_a_lease_open_all_is_what_holds),
+		LEASE_TEST(pages_share_one_lease_that_the_last_gives_back),
 	};
 
 	return cmocka_run_group_tests_name("lease", tests, NULL, NULL);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* Lookup in the tables: every event of every core is found, at no cost. */
+#include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "lib/events/generic.h"
 #include "lib/events/tables.h"
 #include "lib/sys.h"
 
@@ -274,6 +277,177 @@ static void a_list_is_parsed_without_allocation(void **s)
 	assert_int_equal(allocations, before + 1);
 }
 
+/* ---- what a mistyped name is nearest to, by recursion from the ends -------
+ */
+
+static bool same(char a, char b)
+{
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* By which edits, @left more at most, one comes from the other. */
+static int edits(const char *a, const char *b, int left)
+{
+	int best;
+
+	while (*a && same(*a, *b))
+		a++, b++;
+	if (!*a || !*b)
+		return (int)(strlen(a) + strlen(b));
+	if (!left)
+		return 99;
+	best = edits(a + 1, b + 1, left - 1);
+	for (int i = 0; i < 2; i++) {
+		int other = edits(a + i, b + !i, left - 1);
+
+		best = other < best ? other : best;
+	}
+	if (a[1] && same(a[0], b[1]) && same(a[1], b[0])) {
+		int swapped = edits(a + 2, b + 2, left - 1);
+
+		best = swapped < best ? swapped : best;
+	}
+	return best + 1;
+}
+
+#define WRONG_MOST 4
+#define NAMES	   3
+
+/* The first of the nearest, as many as there is room for. */
+static size_t nearest_of(const struct upmu_core *core, const char *name,
+			 const char **out)
+{
+	int most = (int)(strlen(name) + 2) / 3;
+	const struct upmu_event_row *row;
+	const char *other;
+	size_t n = 0;
+
+	for (int wrong = 0; wrong <= most; wrong++) {
+		for (size_t i = 0; (row = upmu_core_row(core, i)); i++)
+			if (n < NAMES && edits(name, upmu_row_name(row),
+					       WRONG_MOST) == wrong)
+				out[n++] = upmu_row_name(row);
+		for (size_t i = 0; (other = upmu_generic_name(i)); i++)
+			if (n < NAMES &&
+			    edits(name, other, WRONG_MOST) == wrong)
+				out[n++] = other;
+	}
+	return n;
+}
+
+static void the_nearest_are_those_of_the_fewest_edits(void **s)
+{
+	static const char *const typed[] = {
+		"l1d_cache", "L1D_CAHCE",  "1ld_cache",	   "l1d_cach",
+		"11d_cache", "ll1d_cache", "l1dcache",	   "_l1d_cache",
+		"sw_icnr",   "ws_incr",	   "sw_incrr",	   "wsincr",
+		"bus_acess", "busaccess",  "b_raccess",	   "cylces",
+		"ycles",     "cycels",	   "cyc",	   "br",
+		"b",	     "mem_acces",  "memaccses",	   "pagefalts",
+		"cpu_cycel", "inst_spce",  "l2d_cahce_wb", "exc_retunr",
+	};
+	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
+	const char *found[NAMES + 1], *wanted[NAMES];
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(typed) / sizeof(*typed); i++) {
+		size_t n = nearest_of(core, typed[i], wanted);
+
+		found[NAMES] = NULL;
+		assert_int_equal(upmu_events_nearest(core, typed[i],
+						     strlen(typed[i]), found,
+						     NAMES),
+				 n);
+		assert_null(found[NAMES]);
+		for (size_t k = 0; k < n; k++)
+			assert_string_equal(found[k], wanted[k]);
+	}
+}
+
+static void no_name_of_an_event_has_more_than_48_letters(void **s)
+{
+	char name[50];
+	const char *near[8];
+
+	(void)s;
+	memset(name, 'x', sizeof(name));
+	strcpy(name + 49 - strlen("l1d_cache"), "l1d_cache");
+	assert_int_equal(upmu_events_nearest(NULL, name, 49, near, 8), 0);
+	assert_int_equal(upmu_events_nearest(NULL, name, 0, near, 8), 0);
+	assert_int_equal(upmu_events_nearest(NULL, "cycles", 6, near, 0), 0);
+}
+
+static void join(char *out, const char *before, const char *const *names,
+		 size_t n, const char *last)
+{
+	strcpy(out, before);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			strcat(out, i + 1 == n ? last : ", ");
+		strcat(out, names[i]);
+	}
+}
+
+/* Up to three cores are named, of more how many. */
+static void an_event_of_other_cores_has_them_in_its_hint(void **s)
+{
+	const struct upmu_core *core, *cores[256];
+	const struct upmu_event_row *row;
+	bool seen[5] = { false };
+	char hint[256], wanted[256];
+
+	(void)s;
+	for (size_t c = 0; (core = upmu_core_at(c)); c++) {
+		for (size_t i = 0; (row = upmu_core_row(core, i)); i++) {
+			const char *name = upmu_row_name(row), *names[3];
+			size_t length = strlen(name);
+			size_t n = upmu_cores_with(name, length, cores, 256);
+			size_t kind = n < 4 ? n : 4;
+
+			if (!n || seen[kind])
+				continue;
+			seen[kind] = true;
+			for (size_t k = 0; k < 3 && k < n; k++)
+				names[k] = upmu_core_name(cores[k]);
+			join(wanted, "it is an event of ", names, n < 3 ? n : 3,
+			     ", ");
+			if (n > 3)
+				sprintf(wanted + strlen(wanted),
+					" and %zu more", n - 3);
+			upmu_hint_event(hint, sizeof(hint), NULL, name, length);
+			assert_string_equal(hint, wanted);
+		}
+	}
+	for (size_t i = 1; i < 5; i++)
+		assert_true(seen[i]);
+}
+
+static void a_mistyped_event_has_the_nearest_in_its_hint(void **s)
+{
+	static const char *const typed[] = { "sw_icnr", "l2d_cache_refil",
+					     "l1d_cahce", "zzzzzzzz" };
+	const struct upmu_core *core = upmu_core_by_midr(0x410fd034);
+	char hint[256], wanted[256];
+	bool seen[4] = { false };
+
+	(void)s;
+	for (size_t i = 0; i < sizeof(typed) / sizeof(*typed); i++) {
+		const char *near[NAMES];
+		size_t n = nearest_of(core, typed[i], near);
+
+		seen[n] = true;
+		join(wanted, "did you mean ", near, n, " or ");
+		strcat(wanted, "?");
+		if (!n)
+			strcpy(wanted, "`upmu list` tells the events of this "
+				       "machine");
+		upmu_hint_event(hint, sizeof(hint), core, typed[i],
+				strlen(typed[i]));
+		assert_string_equal(hint, wanted);
+	}
+	assert_true(seen[0] && seen[1] && seen[3]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +463,10 @@ int main(void)
 		cmocka_unit_test(armv6_has_no_common_table),
 		cmocka_unit_test(all_tables_take_less_than_300_kilobytes),
 		cmocka_unit_test(a_list_is_parsed_without_allocation),
+		cmocka_unit_test(the_nearest_are_those_of_the_fewest_edits),
+		cmocka_unit_test(no_name_of_an_event_has_more_than_48_letters),
+		cmocka_unit_test(an_event_of_other_cores_has_them_in_its_hint),
+		cmocka_unit_test(a_mistyped_event_has_the_nearest_in_its_hint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Which cores a board has: lib/events/machine.c on tests/fixtures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "lib/events/events.h"
-#include "lib/sys.h"
-
-static struct upmu_machine machine;
-
-static void boot(const char *fixture)
-{
-	static char root[UPMU_PATH_SIZE];
-
-	snprintf(root, sizeof(root), "%s/%s", FIXTURES, fixture);
-	upmu_sys_set_root(root);
-	memset(&machine, 0xee, sizeof(machine));
-	assert_int_equal(upmu_machine_read(&machine), 0);
-}
+#include "on_fixture.h"
 
 static void assert_kind(size_t n, const char *core, const char *pmu,
 			uint32_t type, uint64_t cpus)
@@ -349,6 +332,129 @@ static void the_cores_with_an_event_fill_the_room_and_no_more(void **state)
 	assert_int_equal(upmu_cores_with("no_such_event", 13, cores, 2), 0);
 }
 
+/* PMUv3's drivers do, and those of cores that no table knows may. */
+static void which_pmus_publish_their_events_is_told_by_name_and_core(void **s)
+{
+	struct upmu_core_kind kind = { .core = upmu_core_by_midr(0x410fc073) };
+
+	(void)s;
+	assert_false(upmu_kind_publishes(&kind));
+	strcpy(kind.pmu_name, "armv7_cortex_a7");
+	assert_false(upmu_kind_publishes(&kind));
+	kind.core = upmu_core_common(UPMU_ARCH_V7);
+	assert_true(upmu_kind_publishes(&kind));
+	kind.core = NULL;
+	assert_true(upmu_kind_publishes(&kind));
+	kind.core = upmu_core_by_midr(0x410fb767);
+	strcpy(kind.pmu_name, "armv6_1176");
+	assert_false(upmu_kind_publishes(&kind));
+	kind.core = upmu_core_by_midr(0x410fd034);
+	strcpy(kind.pmu_name, "armv8_cortex_a53");
+	assert_true(upmu_kind_publishes(&kind));
+	kind.pmu_name[0] = '\0';
+	assert_false(upmu_kind_publishes(&kind));
+}
+
+static void a_kind_is_labelled_by_core_or_pmu(void **s)
+{
+	struct upmu_core_kind kind = { .pmu_name = "" };
+
+	(void)s;
+	assert_string_equal(upmu_kind_label(&kind), "cpu");
+	strcpy(kind.pmu_name, "armv7_x");
+	assert_string_equal(upmu_kind_label(&kind), "armv7_x");
+	kind.core = upmu_core_common(UPMU_ARCH_V7);
+	assert_string_equal(upmu_kind_label(&kind), "armv7_x");
+	kind.pmu_name[0] = '\0';
+	assert_string_equal(upmu_kind_label(&kind), "common-armv7");
+	kind.core = upmu_core_by_midr(0x410fc073);
+	assert_string_equal(upmu_kind_label(&kind), "cortex-a7");
+}
+
+static void write_below(const char *root, const char *text, const char *path,
+			...)
+{
+	char name[UPMU_PATH_SIZE], command[2 * UPMU_PATH_SIZE];
+	va_list rest;
+	FILE *file;
+
+	va_start(rest, path);
+	vsnprintf(name, sizeof(name), path, rest);
+	va_end(rest);
+	snprintf(command, sizeof(command), "mkdir -p \"$(dirname %s%s)\"", root,
+		 name);
+	assert_int_equal(system(command), 0);
+	snprintf(command, sizeof(command), "%s%s", root, name);
+	file = fopen(command, "w");
+	assert_non_null(file);
+	fprintf(file, "%s\n", text);
+	fclose(file);
+}
+
+/* Kinds of core by turns, each with a PMU: @cpus of them, of @kinds. */
+static void make_machine(char *root, unsigned int cpus, unsigned int kinds)
+{
+	char list[512], midr[32];
+
+	assert_non_null(mkdtemp(root));
+	for (unsigned int kind = 0; kind < kinds; kind++) {
+		int n = 0;
+
+		for (unsigned int cpu = kind; cpu < cpus; cpu += kinds)
+			n += sprintf(list + n, "%s%u", n ? "," : "", cpu);
+		write_below(root, list,
+			    "/sys/bus/event_source/devices/armv8_pmuv3_%u/cpus",
+			    kind);
+		sprintf(midr, "%u", 8 + kind);
+		write_below(root, midr,
+			    "/sys/bus/event_source/devices/armv8_pmuv3_%u/type",
+			    kind);
+	}
+	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
+		sprintf(midr, "0x410fd%02x0", 3 + cpu % kinds);
+		write_below(root, midr,
+			    "/sys/devices/system/cpu/cpu%u/regs/identification/"
+			    "midr_el1",
+			    cpu);
+	}
+	upmu_sys_set_root(root);
+}
+
+static void remove_machine(const char *root)
+{
+	char command[UPMU_PATH_SIZE];
+
+	upmu_sys_set_root(NULL);
+	snprintf(command, sizeof(command), "rm -r '%s'", root);
+	assert_int_equal(system(command), 0);
+}
+
+static void every_other_cpu_of_many_has_its_pmu(void **state)
+{
+	char root[] = "/tmp/upmu-machine-XXXXXX";
+
+	(void)state;
+	make_machine(root, 64, 2);
+	assert_int_equal(upmu_machine_read(&machine), 0);
+	assert_int_equal(machine.n_kinds, 2);
+	assert_kind(0, "cortex-a53", "armv8_pmuv3_0", 8, 0x5555555555555555);
+	assert_kind(1, "cortex-a35", "armv8_pmuv3_1", 9, 0xaaaaaaaaaaaaaaaa);
+	remove_machine(root);
+}
+
+static void more_kinds_of_core_than_there_is_room_for_are_said(void **state)
+{
+	char root[] = "/tmp/upmu-machine-XXXXXX";
+
+	(void)state;
+	make_machine(root, 9, 9);
+	assert_int_equal(upmu_machine_read(&machine), -E2BIG);
+	assert_string_equal(upmu_machine_why(-E2BIG),
+			    "it has more than 8 kinds of core");
+	assert_string_equal(upmu_machine_why(-ENOMEM), strerror(ENOMEM));
+	remove_machine(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -393,6 +499,12 @@ int main(void)
 		cmocka_unit_test(a_model_counts_what_it_tells_and_nothing_else),
 		cmocka_unit_test(
 			what_a_model_counts_exactly_is_not_called_modelled),
+		cmocka_unit_test(
+			which_pmus_publish_their_events_is_told_by_name_and_core),
+		cmocka_unit_test(a_kind_is_labelled_by_core_or_pmu),
+		cmocka_unit_test(every_other_cpu_of_many_has_its_pmu),
+		cmocka_unit_test(
+			more_kinds_of_core_than_there_is_room_for_are_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,6 +20,7 @@
 
 #include "lib/sys.h"
 #include "lib/engine/descriptors.h"
+#include "lib/engine/engine.h"
 #include "lib/engine/sets.h"
 
 #define FDS 1024
@@ -33,7 +34,9 @@ static bool takes[FDS];	   /* a counter */
 static unsigned int opened;
 static pid_t refused; /* no event is opened for this thread, for this reason */
 static int refusal;
-static bool only_user; /* perf_event_paranoid is 2 */
+static unsigned int granted; /* events that it has had before */
+static uint64_t lacking;     /* no thread's event of this code is opened */
+static bool only_user;	     /* perf_event_paranoid is 2 */
 
 /* ARMv6 and ARMv7 call the cycle counter's event 0xff, ARMv8 0x11. */
 static bool is_cycles(const struct perf_event_attr *attr)
@@ -53,21 +56,28 @@ static bool is_short_of_descriptors(void)
 	return is_short && limit.rlim_cur == FEW;
 }
 
+static int verdict(const struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	if (only_user && (cpu >= 0 || !attr->exclude_kernel))
+		return -EACCES;
+	if (pid && lacking && attr->config == lacking)
+		return -EINVAL;
+	if (is_short_of_descriptors())
+		return -EMFILE;
+	return pid == refused && !granted ? refusal : 0;
+}
+
 int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 				    int cpu, int group, unsigned long flags)
 {
-	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int error = verdict(attr, pid, cpu);
+	int fd = error ? error : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int leader = group < 0 ? fd : group;
 
 	(void)flags;
-	if (only_user && (cpu >= 0 || !attr->exclude_kernel)) {
-		close(fd);
-		return -EACCES;
-	}
-	if ((refusal && pid == refused) || is_short_of_descriptors()) {
-		close(fd);
-		return is_short ? -EMFILE : refusal;
-	}
+	if (error)
+		return error;
+	granted -= refusal && pid == refused;
 	assert_in_range(fd, 0, FDS - 1);
 	opened++;
 	leader_of[fd] = leader + 1;
@@ -104,7 +114,6 @@ int __wrap_upmu_sys_close(int fd)
 	if (fd >= 0 && fd < FDS && leader_of[fd]) {
 		used[leader_of[fd] - 1] -= takes[fd];
 		leader_of[fd] = 0;
-		takes[fd] = false;
 	}
 	return close(fd);
 }
@@ -183,7 +192,7 @@ static void assert_sets(int lane, const char *wanted)
 	assert_string_equal(text, wanted);
 }
 
-static void the_nine_make_rpistats_four_sets_on_an_arm1176(void **state)
+static void rpistats_nine_are_four_sets_on_an_arm1176(void **state)
 {
 	(void)state;
 	pack("pi1", 2, NULL);
@@ -219,8 +228,7 @@ static void what_fits_is_one_set(void **state)
 	done();
 }
 
-static void
-cycles_and_instructions_are_added_where_sets_take_turns(void **state)
+static void cycles_are_added_where_sets_take_turns(void **state)
 {
 	(void)state;
 	pack("pi2", 4, "r01,r03,r04,r05,r10");
@@ -234,7 +242,7 @@ cycles_and_instructions_are_added_where_sets_take_turns(void **state)
 	done();
 }
 
-static void braces_stay_together_and_too_large_ones_are_refused(void **state)
+static void braces_stay_together_too_large_are_refused(void **state)
 {
 	(void)state;
 	pack("pi2", 4, "r01,r03,{r04,r05,r10},r16");
@@ -247,6 +255,17 @@ static void braces_stay_together_and_too_large_ones_are_refused(void **state)
 	assert_int_equal(events.event[3].state, ENGINE_NOT_SUPPORTED);
 	assert_non_null(strstr(events.reason, "group"));
 	done();
+}
+
+static void assert_told(unsigned int has, unsigned int others)
+{
+	struct engine_reading since[8] = { 0 };
+	struct engine e = { .events = &events, .sets = sets, .since = since };
+	struct engine_others told;
+
+	engine_tell_others(&e, &told);
+	assert_int_equal(told.counters, others ? has : 0);
+	assert_int_equal(told.taken, others);
 }
 
 /* What another user of perf has is not packed for. */
@@ -267,8 +286,14 @@ static void what_others_hold_makes_sets_smaller(void **state)
 		assert_int_equal(events.room[0].counters, 4);
 		assert_int_equal(events.room[0].free, 4 - held);
 		assert_sets(0, wanted[held]);
+		assert_told(4, held);
 		done();
 	}
+	/* Two are asked for, and one of the core's four is left. */
+	held = 3;
+	pack("pi2", 4, "cycles,r03,r04");
+	assert_told(4, held);
+	done();
 	held = 2;
 	pack("pi2", 4, NULL);
 	assert_sets(0, "cpu_cycles|inst_retired l1i_cache_refill"
@@ -284,7 +309,7 @@ static void what_others_hold_makes_sets_smaller(void **state)
 }
 
 /* It waits for the counters; it is not called impossible. */
-static void a_group_larger_than_what_is_free_stays_together(void **state)
+static void a_group_larger_than_what_is_free_stays_whole(void **state)
 {
 	(void)state;
 	held = 2;
@@ -320,7 +345,7 @@ static void no_counter_at_all_ends_with_cycles_alone(void **state)
 	done();
 }
 
-static void a_second_kind_of_cycles_takes_an_event_counter(void **state)
+static void a_second_kind_of_cycles_takes_a_counter(void **state)
 {
 	(void)state;
 	pack("pi2", 4, "cycles,cycles:u");
@@ -358,33 +383,43 @@ static void six_hundred_events_have_each_a_set(void **state)
 	free(more);
 }
 
-/* Threads 1 to 3 are counted, of the third nothing can be opened. */
-static void open_on_three_threads(int error)
+static void assert_reason(const char *wanted)
 {
-	static struct engine_target thread[] = { { .pid = 1, .cpu = -1 },
-						 { .pid = 2, .cpu = -1 },
-						 { .pid = 3, .cpu = -1 } };
-	const struct engine_targets targets = { .target = thread, .n = 3 };
+	assert_string_equal(events.reason, wanted);
+}
+
+static void open_on(const char *list, const struct engine_targets *targets)
+{
 	const struct engine_sets_options how = { 0 };
 	struct upmu_events_error why;
+
+	assert_int_equal(engine_events_resolve(&events, list, &why), 0);
+	assert_int_equal(engine_sets_open(&sets, &events, targets, &how), 0);
+}
+
+/* Threads 1 to 3 are counted, of the third nothing can be opened. */
+static void open_on_three_threads(const char *list, int error)
+{
+	static struct engine_target thread[] = { { 1, -1 },
+						 { 2, -1 },
+						 { 3, -1 } };
+	const struct engine_targets targets = { .target = thread, .n = 3 };
 
 	upmu_sys_set_root(FIXTURES "/pi2");
 	counters = 4;
 	refusal = error;
-	assert_int_equal(
-		engine_events_resolve(&events, "cycles,page-faults", &why), 0);
-	assert_int_equal(engine_sets_open(&sets, &events, &targets, &how), 0);
+	open_on(list, &targets);
 	refusal = 0;
 }
 
-static void a_thread_that_cannot_be_counted_makes_no_number_too_small(void **s)
+static void an_uncounted_thread_makes_no_number_too_small(void **s)
 {
 	static const int errors[] = { -EMFILE, -EACCES, -ENOMEM };
 
 	(void)s;
 	refused = 3;
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
-		open_on_three_threads(errors[i]);
+		open_on_three_threads("cycles,page-faults", errors[i]);
 		for (size_t k = 0; k < 2; k++)
 			assert_int_equal(events.event[k].state,
 					 ENGINE_NOT_SUPPORTED);
@@ -398,10 +433,7 @@ static void a_thread_that_cannot_be_counted_makes_no_number_too_small(void **s)
 
 static void events_of_a_core_that_is_not_counted_tell_so(void **state)
 {
-	static struct engine_target cpu[] = { { .pid = -1, .cpu = 0 },
-					      { .pid = -1, .cpu = 1 } };
-	const struct engine_sets_options how = { 0 };
-	struct upmu_events_error why;
+	static struct engine_target cpu[] = { { -1, 0 }, { -1, 1 } };
 
 	(void)state;
 	for (size_t n = 1; n <= 2; n++) {
@@ -409,19 +441,13 @@ static void events_of_a_core_that_is_not_counted_tell_so(void **state)
 
 		upmu_sys_set_root(FIXTURES "/rk3399");
 		counters = 6;
-		opened = 0;
-		assert_int_equal(engine_events_resolve(&events, "r03", &why),
-				 0);
-		assert_int_equal(
-			engine_sets_open(&sets, &events, &targets, &how), 0);
+		open_on("r03", &targets);
 		for (size_t i = 0; i < events.n && !events.event[i].hidden; i++)
 			assert_int_equal(events.event[i].state ==
 						 ENGINE_COUNTED,
 					 !events.event[i].lane);
-		assert_string_equal(events.reason,
-				    n == 1 ? "CPU 0 is no cortex-a72"
-					   : "none of these CPUs is a "
-					     "cortex-a72");
+		assert_reason(n == 1 ? "CPU 0 is no cortex-a72"
+				     : "none of these CPUs is a cortex-a72");
 		done();
 	}
 }
@@ -444,7 +470,7 @@ static void open_short_of_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &few);
 	is_short = true;
 	refused = 99;
-	open_on_three_threads(-EMFILE);
+	open_on_three_threads("cycles,page-faults", -EMFILE);
 	is_short = false;
 	assert_int_equal(events.event[0].state, ENGINE_COUNTED);
 	assert_int_equal(events.event[1].state, ENGINE_COUNTED);
@@ -474,7 +500,7 @@ static void more_descriptors_are_had_where_they_may_be(void **s)
 	only_user = false;
 }
 
-static void user_mode_alone_is_counted_of_the_kernels_events_too(void **s)
+static void the_kernels_events_are_counted_in_user_mode(void **s)
 {
 	(void)s;
 	only_user = true;
@@ -492,10 +518,7 @@ static void user_mode_alone_is_counted_of_the_kernels_events_too(void **s)
 
 static void who_may_count_no_such_target_is_told_so(void **state)
 {
-	static struct engine_target target[] = { { .pid = -1, .cpu = 0 },
-						 { .pid = 1, .cpu = -1 } };
-	const struct engine_sets_options how = { 0 };
-	struct upmu_events_error why;
+	static struct engine_target target[] = { { -1, 0 }, { 1, -1 } };
 
 	(void)state;
 	only_user = true;
@@ -505,13 +528,8 @@ static void who_may_count_no_such_target_is_told_so(void **state)
 		const struct engine_targets targets = { &target[i], 1 };
 
 		upmu_sys_set_root(FIXTURES "/pi3-32");
-		assert_int_equal(engine_events_resolve(
-					 &events, "context-switches", &why),
-				 0);
-		assert_int_equal(
-			engine_sets_open(&sets, &events, &targets, &how), 0);
-		assert_string_equal(events.reason, "this user may not count "
-						   "'context-switches'");
+		open_on("context-switches", &targets);
+		assert_reason("this user may not count 'context-switches'");
 		done();
 	}
 	refusal = 0;
@@ -521,7 +539,7 @@ static void who_may_count_no_such_target_is_told_so(void **state)
 static void all_are_counted_but(pid_t ended)
 {
 	refused = ended;
-	open_on_three_threads(-ESRCH);
+	open_on_three_threads("cycles,page-faults", -ESRCH);
 	for (size_t k = 0; k < sets.n; k++)
 		for (pid_t t = 1; t <= 3; t++)
 			assert_int_equal(sets.set[k].group[t - 1].n,
@@ -531,49 +549,49 @@ static void all_are_counted_but(pid_t ended)
 	done();
 }
 
-static void a_thread_that_has_ended_since_is_not_counted(void **s)
-{
-	(void)s;
-	all_are_counted_but(3);
-}
-
 /* A program's first thread may end before its others. */
-static void the_first_thread_has_ended_and_the_others_are_counted(void **s)
+static void others_are_counted_where_a_thread_has_ended(void **s)
 {
 	(void)s;
 	all_are_counted_but(1);
+	all_are_counted_but(3);
+}
+
+/* Of it two events are open, one was struck from the set: none twice now. */
+static void a_thread_ending_within_a_set_leaves_it_whole(void **s)
+{
+	(void)s;
+	refused = 1;
+	granted = 2;
+	lacking = 0x03;
+	open_on_three_threads("cycles,r03,r04,r08,r10", -ESRCH);
+	lacking = 0;
+	assert_sets(0, "cycles r04 r08 r10");
+	done();
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		/* First: it is done once in a process. */
-		cmocka_unit_test(
-			user_mode_alone_is_counted_of_the_kernels_events_too),
+		cmocka_unit_test(the_kernels_events_are_counted_in_user_mode),
 		cmocka_unit_test(who_may_count_no_such_target_is_told_so),
 		cmocka_unit_test(more_descriptors_are_had_where_they_may_be),
-		cmocka_unit_test(
-			the_nine_make_rpistats_four_sets_on_an_arm1176),
+		cmocka_unit_test(rpistats_nine_are_four_sets_on_an_arm1176),
 		cmocka_unit_test(four_counters_spare_one_for_instructions),
 		cmocka_unit_test(what_fits_is_one_set),
-		cmocka_unit_test(
-			a_thread_that_cannot_be_counted_makes_no_number_too_small),
-		cmocka_unit_test(a_thread_that_has_ended_since_is_not_counted),
-		cmocka_unit_test(
-			the_first_thread_has_ended_and_the_others_are_counted),
-		cmocka_unit_test(
-			cycles_and_instructions_are_added_where_sets_take_turns),
-		cmocka_unit_test(
-			braces_stay_together_and_too_large_ones_are_refused),
+		cmocka_unit_test(an_uncounted_thread_makes_no_number_too_small),
+		cmocka_unit_test(others_are_counted_where_a_thread_has_ended),
+		cmocka_unit_test(a_thread_ending_within_a_set_leaves_it_whole),
+		cmocka_unit_test(cycles_are_added_where_sets_take_turns),
+		cmocka_unit_test(braces_stay_together_too_large_are_refused),
 		cmocka_unit_test(what_others_hold_makes_sets_smaller),
-		cmocka_unit_test(
-			a_group_larger_than_what_is_free_stays_together),
+		cmocka_unit_test(a_group_larger_than_what_is_free_stays_whole),
 		cmocka_unit_test(each_kind_of_core_has_sets_of_its_own),
 		cmocka_unit_test(events_of_a_core_that_is_not_counted_tell_so),
 		cmocka_unit_test(no_counter_at_all_ends_with_cycles_alone),
 		cmocka_unit_test(six_hundred_events_have_each_a_set),
-		cmocka_unit_test(
-			a_second_kind_of_cycles_takes_an_event_counter),
+		cmocka_unit_test(a_second_kind_of_cycles_takes_a_counter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

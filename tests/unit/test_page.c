@@ -251,6 +251,10 @@ static void a_page_that_cannot_be_mapped_is_told(void **state)
 	(void)state;
 	fake.map_error = -EPERM;
 	assert_refused(-EPERM, "cannot map perf's page");
+	assert_said("hint: sudo sysctl kernel.perf_event_mlock_kb=4096");
+	fake.map_error = -ENOMEM;
+	assert_refused(-ENOMEM, "cannot map perf's page: Cannot");
+	assert_no_hint();
 }
 
 static void a_processor_without_registers_is_refused(void **state)

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* What perf_event_paranoid lets upmu_open() do, and how it tells. */
+/*
+ * What perf_event_paranoid lets upmu_open() do, and how it tells; and the words
+ * for whatever else perf refuses.
+ */
 #include "one_set.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/perf/perf.h"
 #include "said.h"
+
+#define PMU_OF_PI2 8u /* its number, in the fixture */
 
 static void assert_refused(const char *words)
 {
@@ -31,6 +38,18 @@ static void paranoid_2_counts_user_mode_and_says_so(void **state)
 	assert_int_equal(upmu_open(&set, "cycles,instructions", NULL), 0);
 	assert_string_equal(upmu_event_name(set, 0), "cycles:u");
 	assert_string_equal(upmu_event_name(set, 1), "instructions:u");
+}
+
+/* Of neither mode an event would stay 0. */
+static void paranoid_2_counts_no_event_of_the_kernel(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	fake.only_user = true;
+	assert_int_equal(upmu_open(&set, "cycles,instructions:k", NULL),
+			 -EACCES);
+	assert_null(set);
+	assert_said("perf_event_paranoid is 2");
 }
 
 static void paranoid_2_on_a_core_without_filters_is_eacces(void **state)
@@ -60,22 +79,226 @@ static void a_setting_that_is_no_number_is_not_told(void **state)
 	fake.perf_error = -EPERM;
 	fake_write("/proc/sys/kernel/perf_event_paranoid", "many\n");
 	assert_refused("this user may not count 'cycles'");
+	assert_no_hint();
 	fake_write("/proc/sys/kernel/perf_event_paranoid", "3 or so\n");
 	assert_refused("this user may not count 'cycles'");
 }
 
+/* ---- each error of perf, as a whole ---------------------------------------
+ */
+
+#define CPU	"/sys/devices/system/cpu/"
+#define DEVICES "/sys/bus/event_source/devices/"
+
+static struct upmu_perf_event event;
+static struct upmu_perf_target target;
+static struct perf_event_attr attr;
+
+static int boot_refused(void **state)
+{
+	event = (struct upmu_perf_event){ .name = "x", .type = PMU_OF_PI2 };
+	target = (struct upmu_perf_target){ .cpu = -1, .group_fd = -1 };
+	attr = (struct perf_event_attr){ .size = sizeof(attr) };
+	return boot_pi2(state);
+}
+
+static void assert_told(int error, int told, const char *text)
+{
+	assert_int_equal(upmu_perf_explain(error, &event, &target, &attr),
+			 told);
+	assert_string_equal(upmu_explain(), text);
+	assert_int_equal(fake_open_fds(), 0);
+}
+
+static void assert_paranoid(const char *setting, const char *wanted)
+{
+	char text[256];
+
+	fake_write("/proc/sys/kernel/perf_event_paranoid", setting);
+	snprintf(text, sizeof(text),
+		 "perf_event_paranoid is %s: this user may not count 'x' (%s "
+		 "or less would do)\nhint: sudo sysctl "
+		 "kernel.perf_event_paranoid=%s",
+		 setting, wanted, wanted);
+	assert_told(-EACCES, -EACCES, text);
+	assert_told(-EPERM, -EACCES, text);
+}
+
+static void the_highest_setting_that_would_do_is_told(void **state)
+{
+	(void)state;
+	assert_paranoid("3", "1");
+	assert_paranoid("2", "1");
+	attr.exclude_kernel = 1;
+	assert_paranoid("3", "2");
+	target.flags = UPMU_PERF_CGROUP;
+	assert_paranoid("1", "0");
+	target = (struct upmu_perf_target){ .pid = -1, .group_fd = -1 };
+	assert_paranoid("1", "0");
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "0");
+	assert_told(-EACCES, -EACCES,
+		    "perf refuses 'x' although perf_event_paranoid is 0: a "
+		    "security policy, or another user's process\n"
+		    "hint: run it as root, or see dmesg");
+}
+
+static void what_a_pmu_does_not_know_names_the_pmu(void **state)
+{
+	static const int errors[] = { -ENOENT, -EOPNOTSUPP, -ENODEV, -ENXIO };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		assert_told(errors[i], errors[i],
+			    "the PMU 'armv7_cortex_a7' does not know the event "
+			    "'x'\nhint: upmu list");
+	fake_boot("pi3-32-bare");
+	assert_told(-ENOENT, -ENODEV,
+		    "no CPU PMU is registered with perf on this machine\n"
+		    "hint: upmu check");
+	event.type = PERF_TYPE_SOFTWARE;
+	assert_told(-ENOENT, -ENOENT,
+		    "the PMU 'software' does not know the event 'x'\n"
+		    "hint: upmu list");
+}
+
+static void what_keeps_the_pmus_from_being_listed_is_told(void **state)
+{
+	static const struct {
+		int error, told;
+		const char *text;
+	} rows[] = {
+		{ -EMFILE, -EMFILE,
+		  "it cannot be told which PMUs there are: Too many open "
+		  "files\nhint: ulimit -n 1024" },
+		{ -EACCES, -EACCES,
+		  "it cannot be told which PMUs there are: Permission denied" },
+		{ -ENOENT, -ENODEV,
+		  "perf knows no 'x' here, and without /sys it cannot be told "
+		  "which PMUs there are\nhint: sudo mount -t sysfs sysfs /sys" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		fake.failure = (struct fake_failure){ .call = FAKE_OPEN,
+						      .at = 1,
+						      .goes_on = true,
+						      .error = rows[i].error };
+		assert_told(-ENOENT, rows[i].told, rows[i].text);
+	}
+	fake.failure = (struct fake_failure){ 0 };
+}
+
+/* None has a file, one is off, one is on, the last is not there. */
+static void a_cpu_that_is_off_or_not_there_is_told(void **state)
+{
+	static const int errors[] = { -ENODEV, -EINVAL };
+	char text[128];
+
+	(void)state;
+	fake_remove("/sys");
+	fake_write(DEVICES "pmu/cpus", "0-3\n");
+	fake_write(DEVICES "pmu/type", "8\n");
+	fake_write(CPU "cpu0/x", "");
+	fake_write(CPU "cpu1/online", "0\n");
+	fake_write(CPU "cpu2/online", "1\n");
+	for (int cpu = 0; cpu < 4; cpu++) {
+		for (size_t i = 0; i < 2; i++) {
+			bool is_there = cpu == 0 || cpu == 2;
+
+			target = (struct upmu_perf_target){ .pid = -1,
+							    .cpu = cpu,
+							    .group_fd = -1 };
+			snprintf(text, sizeof(text),
+				 is_there && i
+					 ? "perf refuses 'x': Invalid argument"
+				 : is_there
+					 ? "the PMU 'pmu' does not know the "
+					   "event 'x'\nhint: upmu list"
+					 : "CPU %d is not there or not online\n"
+					   "hint: cat " CPU "online",
+				 cpu);
+			assert_told(errors[i], errors[i], text);
+		}
+	}
+}
+
+static void what_does_not_fit_is_told_from_what_is_refused_alone(void **state)
+{
+	static const char fits_not[] =
+		"'x' does not fit: the events wanted together need more "
+		"counters than the PMU has\n"
+		"hint: ask for fewer events in one set";
+	static const char refused[] = "perf refuses 'x': Invalid argument";
+
+	(void)state;
+	/* Of a group of which descriptor 0 leads, too. */
+	for (int leader = 0; leader < 2; leader++) {
+		target.group_fd = leader;
+		assert_told(-EINVAL, -ENOSPC, fits_not);
+		assert_told(-ENOSPC, -ENOSPC, fits_not);
+	}
+	fake.perf_error = -EINVAL;
+	assert_told(-EINVAL, -EINVAL, refused);
+	fake.perf_error = 0;
+	target.group_fd = -1;
+	assert_told(-EINVAL, -EINVAL, refused);
+	for (int kernel = 0; kernel < 2; kernel++) {
+		attr.exclude_kernel = kernel;
+		attr.exclude_user = !kernel;
+		fake.has_no_filter = true;
+		assert_told(-EINVAL, -EINVAL,
+			    "this core's PMU cannot count user or kernel mode "
+			    "alone: 'x' without :u and :k would do");
+		fake.perf_error = -EINVAL;
+		assert_told(-EINVAL, -EINVAL, refused);
+		fake.perf_error = 0;
+	}
+}
+
+static void the_rest_has_words_of_its_own(void **state)
+{
+	(void)state;
+	target.pid = 77;
+	assert_told(-ESRCH, -ESRCH, "no process or thread 77");
+	assert_told(-EBUSY, -EBUSY,
+		    "another user holds the PMU: 'x' cannot be had\n"
+		    "hint: upmu check");
+	assert_told(-ENOSYS, -ENOSYS,
+		    "this kernel was built without CONFIG_PERF_EVENTS\n"
+		    "hint: upmu check");
+	assert_told(-EIO, -EIO, "perf refuses 'x': Input/output error");
+	assert_told(-EBADF, -EBADF, "perf refuses 'x': Bad file descriptor");
+	target.flags = UPMU_PERF_CGROUP;
+	assert_told(-EIO, -EIO, "perf refuses 'x': Input/output error");
+	assert_int_equal(upmu_perf_explain(-EBADF, &event, &target, &attr),
+			 -EBADF);
+	assert_said("its hierarchy has no perf_event");
+}
+
 #define PARANOID_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
+
+#define REFUSED_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, boot_refused, nothing_is_left)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PARANOID_TEST(paranoid_3_tells_the_value_and_the_command),
 		PARANOID_TEST(paranoid_2_counts_user_mode_and_says_so),
+		PARANOID_TEST(paranoid_2_counts_no_event_of_the_kernel),
 		PARANOID_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
 		PARANOID_TEST(
 			a_policy_that_refuses_although_paranoid_permits_is_told),
 		PARANOID_TEST(a_setting_that_is_no_number_is_not_told),
+		REFUSED_TEST(the_highest_setting_that_would_do_is_told),
+		REFUSED_TEST(what_a_pmu_does_not_know_names_the_pmu),
+		REFUSED_TEST(what_keeps_the_pmus_from_being_listed_is_told),
+		REFUSED_TEST(
+			what_does_not_fit_is_told_from_what_is_refused_alone),
+		REFUSED_TEST(the_rest_has_words_of_its_own),
+		/* Last: /sys is no fixture's any more. */
+		REFUSED_TEST(a_cpu_that_is_off_or_not_there_is_told),
 	};
 
 	return cmocka_run_group_tests_name("paranoid", tests, NULL, NULL);

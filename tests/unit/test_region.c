@@ -308,6 +308,17 @@ static void choose_events(void)
 	CHECK(strstr(upmu_explain(), "r3,r4,r5"));
 }
 
+/* The flag, and what is chosen then, contradict one another. */
+static void choose_in_vain(void)
+{
+	const struct upmu_options user = { .size = sizeof(user),
+					   .flags = UPMU_OPEN_USER_ONLY };
+
+	CHECK(upmu_regions_init("nonsense", &user) == -ENOENT);
+	setenv("UPMU_EVENTS", "cycles:k", 1);
+	call(region_of("work"));
+}
+
 static void choose_by_environment(void)
 {
 	struct upmu_region_stats stats = { .size = sizeof(stats) };
@@ -408,6 +419,7 @@ CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 CHILD_TEST(names_have_1_to_63_characters, refuse_names)
 CHILD_TEST(the_65th_region_is_enospc, fill_the_table)
 CHILD_TEST(events_are_chosen_once, choose_events)
+CHILD_TEST(a_choice_that_failed_leaves_no_option, choose_in_vain)
 CHILD_TEST(the_environment_chooses_events, choose_by_environment)
 CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
@@ -434,6 +446,7 @@ int main(void)
 		cmocka_unit_test(names_have_1_to_63_characters),
 		cmocka_unit_test(the_65th_region_is_enospc),
 		cmocka_unit_test(events_are_chosen_once),
+		cmocka_unit_test(a_choice_that_failed_leaves_no_option),
 		cmocka_unit_test(the_environment_chooses_events),
 		cmocka_unit_test(before_the_first_begin_there_is_no_event),
 		cmocka_unit_test(

@@ -63,6 +63,17 @@ static void report_to_a_name_with_its_number(void)
 	call(region_of("a \"quoted\\ name\n"));
 }
 
+static char folder[sizeof(report_path) + 4];
+
+static void report_into_that_folder(void)
+{
+	char wish[sizeof(folder) + 16];
+
+	sprintf(wish, "%s/%%p.json", folder);
+	setenv("UPMU_REPORT", wish, 1);
+	call(region_of("first"));
+}
+
 static void report_at_exit(void)
 {
 	setenv("UPMU_REPORT", report_path, 1);
@@ -283,6 +294,24 @@ static void the_name_of_a_report_may_have_the_process_number(void **state)
 	json_decref(root);
 }
 
+/* As TMPDIR may be, where upmu stat --regions wants its reports. */
+static void a_folder_may_be_called_as_the_process_number_is_written(void **s)
+{
+	char pattern[sizeof(folder) + 16];
+	glob_t found;
+
+	(void)s;
+	sprintf(folder, "%s.%%p", report_path);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(run_in_child(report_into_that_folder), 0);
+	sprintf(pattern, "%s/[0-9]*.json", folder);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	assert_int_equal(unlink(found.gl_pathv[0]), 0);
+	assert_int_equal(rmdir(folder), 0);
+	globfree(&found);
+}
+
 static void a_name_of_any_bytes_leaves_the_report_json(void **state)
 {
 	static const char *const names[] = {
@@ -357,6 +386,8 @@ int main(void)
 		cmocka_unit_test(forked_workers_write_a_report_each),
 		cmocka_unit_test(
 			the_name_of_a_report_may_have_the_process_number),
+		cmocka_unit_test(
+			a_folder_may_be_called_as_the_process_number_is_written),
 		cmocka_unit_test(a_name_of_any_bytes_leaves_the_report_json),
 		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
 		cmocka_unit_test(a_program_without_calls_writes_no_report),

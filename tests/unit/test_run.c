@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/engine/sets.h"
 #include "lib/set/wanted.h"
 #include "tools/stat/stat.h"
 
@@ -198,6 +199,84 @@ static void a_frequency_is_of_all_runs_as_the_mean_beside_it(void **state)
 	engine_events_free(&events);
 }
 
+/* Of CPUs and cgroups time goes on while nobody runs. */
+static void tasks_are_counted_where_a_process_is_named(void **state)
+{
+	static const struct {
+		struct engine_target target;
+		bool cgroups, tasks;
+	} rows[] = { { { 0, -1 }, false, true },
+		     { { 1, -1 }, false, true },
+		     { { -1, 0 }, false, false },
+		     { { 3, 0 }, true, false } };
+	struct upmu_events_error why;
+	struct engine e;
+
+	(void)state;
+	fake_boot("pi2");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct engine_target target = rows[i].target;
+		const struct engine_targets targets = { &target, 1 };
+		const struct engine_options options = {
+			.cgroups = rows[i].cgroups, .pass = -1, .slice_ms = 4
+		};
+
+		assert_int_equal(engine_events_resolve(&events, "cycles", &why),
+				 0);
+		assert_int_equal(engine_open(&e, &events, &targets, &options),
+				 0);
+		assert_int_equal(e.counts_tasks, rows[i].tasks);
+		engine_close(&e);
+		engine_events_free(&events);
+	}
+	fake_assert_closed();
+}
+
+static bool is_on(const struct engine_set *of, size_t target)
+{
+	return !fake.events[of->group[target].fd[0] - FAKE_FD].attr.disabled;
+}
+
+/* What is always on, then one turn after the other; of a lost CPU nothing. */
+static void a_turn_switches_its_own_sets_alone(void **state)
+{
+	struct engine_target cpus[] = { { -1, 0 }, { -1, 1 } };
+	const struct engine_targets both = { cpus, 2 };
+	const struct engine_options options = { .pass = -1, .slice_ms = 4 };
+	struct upmu_events_error why;
+	struct engine e;
+
+	(void)state;
+	fake_boot("pi2");
+	fake.ordinary = 2;
+	assert_int_equal(
+		engine_events_resolve(&events, "cycles,r3,r4,r10,r12", &why),
+		0);
+	assert_int_equal(engine_open(&e, &events, &both, &options), 0);
+	assert_int_equal(e.sets.turns, 2);
+	for (int on = 1; on >= 0; on--) {
+		for (int turn = ENGINE_ALWAYS; turn < 2; turn++) {
+			engine_turn_switch(&e.sets, turn, on);
+			for (size_t i = 0; i < 2 * e.sets.n; i++) {
+				const struct engine_set *one =
+					&e.sets.set[i / 2];
+
+				assert_int_equal(is_on(one, i % 2),
+						 (one->turn <= turn) == on);
+			}
+		}
+	}
+	e.sets.cpu[1].lost = true;
+	engine_turn_switch(&e.sets, 0, true);
+	for (size_t i = 0; i < e.sets.n; i++) {
+		assert_int_equal(is_on(&e.sets.set[i], 0), !e.sets.set[i].turn);
+		assert_false(is_on(&e.sets.set[i], 1));
+	}
+	engine_close(&e);
+	engine_events_free(&events);
+	fake_assert_closed();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -208,6 +287,8 @@ int main(void)
 		cmocka_unit_test(
 			threads_that_start_all_the_time_keep_no_run_from_it),
 		cmocka_unit_test(a_run_without_memory_leaves_no_process),
+		cmocka_unit_test(tasks_are_counted_where_a_process_is_named),
+		cmocka_unit_test(a_turn_switches_its_own_sets_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What upmu stat counts on: -p, -t, -C, each task and CPU once. */
+/* What upmu stat counts on: -p, -t, -C, each once; the CPUs that were lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/engine/engine.h"
 #include "lib/sys.h"
 #include "tools/stat/stat.h"
 
@@ -186,6 +187,25 @@ static void a_process_goes_on_without_its_first_thread(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+static void lost_cpus_are_told_by_their_numbers(void **state)
+{
+	struct engine_cpu cpus[] = { { .number = 0 },
+				     { .number = 5, .lost = true },
+				     { .number = 63, .lost = true },
+				     { .number = 64, .lost = true },
+				     { .number = 130, .lost = true } };
+	const struct engine engine = {
+		.sets = { .cpu = cpus, .targets = sizeof(cpus) / sizeof(*cpus) }
+	};
+	uint64_t lost[3] = { 2 };
+
+	(void)state;
+	engine_tell_lost(&engine, lost);
+	assert_true(lost[0] == (UINT64_C(1) << 63 | 1 << 5 | 2));
+	assert_true(lost[1] == 1);
+	assert_true(lost[2] == 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +219,7 @@ int main(void)
 		cmocka_unit_test(a_malformed_list_is_refused),
 		cmocka_unit_test(a_process_that_nobody_waited_for_is_over),
 		cmocka_unit_test(a_process_goes_on_without_its_first_thread),
+		cmocka_unit_test(lost_cpus_are_told_by_their_numbers),
 	};
 
 	return cmocka_run_group_tests_name("targets", tests, NULL, NULL);

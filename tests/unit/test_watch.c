@@ -171,6 +171,14 @@ static void and_where_no_more_is_allowed(void **state)
 	open_watch();
 	assert_int_equal(opened(0)->attr.exclude_kernel, 1);
 	assert_int_equal(fake_open_fds(), 1);
+	assert_string_equal(upmu_explain(), "");
+}
+
+static void but_no_event_of_the_kernel_is(void **state)
+{
+	(void)state;
+	fake.only_user = true;
+	assert_refused("cycles:k", EVERY, NULL, -EACCES, "perf refuses");
 }
 
 static void what_forbids_it_is_told_of_the_first_try(void **state)
@@ -229,6 +237,9 @@ static void a_ring_that_cannot_be_mapped_is_told(void **state)
 	(void)state;
 	fake.map_error = -EPERM;
 	assert_refused("cycles", EVERY, NULL, -EPERM, "perf_event_mlock_kb");
+	fake.map_error = -ENOMEM;
+	assert_refused("cycles", EVERY, NULL, -ENOMEM, "Cannot allocate");
+	assert_no_hint();
 }
 
 /* ---- samples ---- */
@@ -432,6 +443,7 @@ int main(void)
 		on_pi2(a_watch_elsewhere_leaves_a_set_its_cycle_counter),
 		on_pi2(user_mode_alone_is_watched_where_asked_for),
 		on_pi2(and_where_no_more_is_allowed),
+		on_pi2(but_no_event_of_the_kernel_is),
 		on_pi2(what_forbids_it_is_told_of_the_first_try),
 		on_odroid(unlike_cores_write_into_one_ring),
 		on_pi2(a_period_has_bounds),

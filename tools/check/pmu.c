@@ -12,40 +12,19 @@
 
 #include "check.h"
 #include "tools/kernel.h"
+#include "tools/list/list.h"
 #include "lib/events/events.h"
 #include "lib/module/lease.h"
 #include "lib/perf/pmus.h"
 #include "lib/sys.h"
 #include "upmu.h"
 
-/* "0-3,6" of a mask. */
-static void list_cpus(const uint64_t *cpus, char *text, size_t size)
-{
-	size_t used = 0;
-
-	text[0] = '\0';
-	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX && used < size; cpu++) {
-		unsigned int last = cpu;
-
-		if (!(cpus[cpu / 64] >> cpu % 64 & 1))
-			continue;
-		while (last + 1 < UPMU_CPUS_MAX &&
-		       cpus[(last + 1) / 64] >> (last + 1) % 64 & 1)
-			last++;
-		used += snprintf(text + used, size - used, "%s%u",
-				 used ? "," : "", cpu);
-		if (last > cpu && used < size)
-			used += snprintf(text + used, size - used, "-%u", last);
-		cpu = last;
-	}
-}
-
 static void check_kind(struct check_report *report,
 		       const struct upmu_core_kind *kind)
 {
-	char cpus[128];
+	char cpus[LIST_CPUS_SIZE];
 
-	list_cpus(kind->cpus, cpus, sizeof(cpus));
+	list_cpus(cpus, kind);
 	if (!kind->core)
 		return;
 	if (upmu_core_is_common(kind->core))
@@ -257,10 +236,12 @@ static void check_sources(struct check_report *report)
 void check_pmu(struct check_report *report)
 {
 	struct upmu_machine *machine = calloc(1, sizeof(*machine));
+	int error = machine ? upmu_machine_read(machine) : -ENOMEM;
 	bool has_pmu;
 
-	if (!machine || upmu_machine_read(machine))
-		check_add(report, "cores", CHECK_NOTE, "cannot be told");
+	if (error)
+		check_add(report, "cores", CHECK_NOTE, "cannot be told: %s",
+			  upmu_machine_why(error));
 	else
 		check_cores(report, machine);
 	has_pmu = check_perf_pmu(report);

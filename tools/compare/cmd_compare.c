@@ -69,6 +69,19 @@ static int write_to(FILE *out, const void *compare)
 	return writers[c->options->format](out, c) || fflush(out) ? -1 : 0;
 }
 
+/* Of commands to run: files are as they are. */
+static int refuse_options(const struct compare_options *o)
+{
+	if (!o->of_runs)
+		return 0;
+	fprintf(stderr,
+		"upmu compare: --%s is for commands to run: of earlier runs all "
+		"that the files have is compared\n"
+		"hint: leave out --%s\n",
+		o->of_runs, o->of_runs);
+	return EXIT_USAGE;
+}
+
 /* What the file does not take goes to standard output: it was long to get. */
 static int write_report(const struct compare *c)
 {
@@ -101,7 +114,9 @@ static int take_runs(struct compare *c)
 
 	if (other && are_meant_as_files(o))
 		return refuse_word(other);
-	status = try_output(o);
+	status = other ? 0 : refuse_options(o);
+	if (!status)
+		status = try_output(o);
 	if (status)
 		return status;
 	return other ? compare_measure(c) : compare_load(c, o->argv);

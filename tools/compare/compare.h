@@ -45,6 +45,7 @@ struct compare_options {
 	const char *output, *separator;
 	const char *standard_in, *standard_out; /* of the commands */
 	const char *prepare;
+	const char *of_runs; /* an option that was given: no use for files */
 	const char *name[COMPARE_COMMANDS_MAX];
 	size_t names;
 	struct compare_condition condition[COMPARE_CONDITIONS_MAX];
@@ -63,11 +64,15 @@ int compare_options_parse(struct compare_options *options, int argc,
 /** One command: a program, or what a file tells of one. */
 struct compare_command {
 	char *name;
-	char **argv;   /* NULL-terminated; NULL where a file has none */
-	size_t runs;   /* that ended, and stand in the table */
-	int *status;   /* of each run, as a shell says it */
-	size_t failed; /* runs whose status is not 0 */
-	char *cores;   /* that a file says it was counted on, or NULL */
+	char **argv;	/* NULL-terminated; NULL where a file has none */
+	size_t runs;	/* that ended, and stand in the table */
+	int *status;	/* of each run, as a shell says it */
+	size_t failed;	/* runs whose status is not 0 */
+	char *cores;	/* it was counted on, a blank between two; or NULL */
+	bool user_only; /* the kernel let its user count no more */
+	bool own_rss;	/* of a run max_rss is upmu's, the command's is less */
+	/* Processor time of a run that nobody counted, the most; see stat. */
+	double uncounted_s;
 };
 
 enum compare_verdict {
@@ -105,9 +110,9 @@ struct compare {
 	bool emulated;	   /* an emulator makes up the counts */
 	bool interrupted;  /* before all runs were done */
 	int signal;	   /* that ends upmu too */
-	bool user_only;	   /* the kernel let this user count no more */
 	bool shares_turns; /* sets of events took turns in a run */
-	char *reason;	   /* why an event is not supported, or NULL */
+	double lost;  /* others had the counters: share of a run, the most */
+	char *reason; /* why an event is not supported, or NULL */
 };
 
 /** A new row, or NULL: out of memory. @name, @unit: copied. */
@@ -142,6 +147,9 @@ enum compare_answer compare_ask(const struct compare *c,
 const struct compare_event *compare_find_event(const struct compare *c,
 					       const char *name);
 
+/** Is it of memory that both had of upmu, and theirs unknown? */
+bool compare_is_own_rss(const struct compare *c,
+			const struct compare_event *event, size_t command);
 /** "faster", "more", ... */
 const char *compare_verdict_text(const struct compare_event *event,
 				 enum compare_verdict verdict);

@@ -18,7 +18,9 @@
 #define SAMPLED	   9999
 /* A p of few runs is known from that sample to some tenth of itself. */
 #define SURE_OF 0.9
-#define SAME	(1 - 1e-9) /* rounding must not part equal sums */
+/* Rounding must not part equal sums, nor what is 0 but for rounding from 0. */
+#define SAME	 (1 - 1e-9)
+#define ROUNDING 1e-12
 
 /*
  * One row per event, one column per run. A difference is the sum of a row
@@ -137,7 +139,7 @@ static void count_exchanges(struct family *f, double *p)
 		exchange(f, all ? t : UINT64_MAX);
 		most = largest(f);
 		for (size_t i = 0; i < f->events; i++)
-			p[i] += most >= f->seen[i] * SAME;
+			p[i] += most >= f->seen[i] * SAME - ROUNDING;
 	}
 	/* What was seen is itself one of a sample's arrangements. */
 	for (size_t i = 0; i < f->events; i++)

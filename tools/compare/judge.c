@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "compare.h"
+#include "lib/engine/engine.h"
+#include "lib/events/text.h"
 #include "tools/child.h"
 
 #define LEVEL 0.95
@@ -72,7 +74,7 @@ static void compare_cells(const struct compare *c,
 static bool is_exact(const struct compare *c, const struct compare_event *event,
 		     size_t command)
 {
-	return c->emulated && !event->unit[0] &&
+	return c->emulated && c->lost < ENGINE_LOST_LEAST && !event->unit[0] &&
 	       event->cell[0].summary.constant &&
 	       event->cell[command].summary.constant;
 }
@@ -83,9 +85,23 @@ static double level_of_each(const struct compare *c)
 	return (1 - LEVEL) / (double)(c->commands - 1);
 }
 
+/* Of some events only mean and deviation: these have a part of the level. */
+static bool has_summaries(const struct compare *c)
+{
+	for (size_t i = 0; i < c->events; i++)
+		for (size_t k = 0; k < c->commands; k++) {
+			const struct compare_cell *cell = &c->event[i].cell[k];
+
+			if (cell->summary.n && !cell->value)
+				return true;
+		}
+	return false;
+}
+
 size_t compare_runs_least(const struct compare *c)
 {
-	return stats_runs_least(level_of_each(c));
+	return stats_runs_least(level_of_each(c) *
+				(has_summaries(c) ? MOST_OF_IT : 1));
 }
 
 /* In turns: rounds in which both have a number. */
@@ -116,6 +132,13 @@ static bool lacks_runs(const struct compare *c,
 	return both_known(event, command, rounds) < least;
 }
 
+bool compare_is_own_rss(const struct compare *c,
+			const struct compare_event *event, size_t command)
+{
+	return !strcmp(event->name, "max_rss") && c->command[0].own_rss &&
+	       c->command[command].own_rss;
+}
+
 static void decide(const struct compare *c, struct compare_event *event,
 		   size_t command)
 {
@@ -124,7 +147,8 @@ static void decide(const struct compare *c, struct compare_event *event,
 
 	cell->exact = is_exact(c, event, command);
 	cell->verdict = COMPARE_NO_DIFFERENCE;
-	if (lacks_runs(c, event, command))
+	if (lacks_runs(c, event, command) ||
+	    compare_is_own_rss(c, event, command))
 		cell->verdict = COMPARE_UNKNOWN;
 	else if (!cell->exact && !(cell->p <= 1 - LEVEL))
 		return;
@@ -251,6 +275,32 @@ int compare_judge(struct compare *c)
 	return error;
 }
 
+/* "cortex-a7/cycles/" for "cycles", which unlike cores have one each of. */
+static bool is_of_a_core(const char *name, const char *event)
+{
+	const char *base = strchr(name, '/');
+	size_t length = base ? strcspn(base + 1, "/") : 0;
+
+	return base && base[length + 1] &&
+	       upmu_name_is(base + 1, length, event);
+}
+
+static void hint_events(const struct compare *c, const char *event)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->events; i++)
+		if (is_of_a_core(c->event[i].name, event))
+			fprintf(stderr, "%s%s",
+				n++ ? ", "
+				    : "hint: each kind of core has its own: ",
+				c->event[i].name);
+	if (n)
+		fputc('\n', stderr);
+	else
+		fprintf(stderr, "hint: -e %s, or one of the report\n", event);
+}
+
 int compare_check_conditions(const struct compare *c)
 {
 	for (size_t i = 0; i < c->options->conditions; i++) {
@@ -262,11 +312,16 @@ int compare_check_conditions(const struct compare *c)
 			c->commands > 1 ? "no such event was counted"
 					: "there is one command only");
 		if (c->commands > 1)
-			fprintf(stderr, "hint: -e %s, or one of the report\n",
-				one->event);
+			hint_events(c, one->event);
 		return EXIT_USAGE;
 	}
 	return 0;
+}
+
+/* What is at the limit is not put beyond it by rounding: 1.01 - 1 > 0.01. */
+static double rounding_at(const struct compare_condition *condition)
+{
+	return 1e-12 * (fabs(condition->limit) + 100 * condition->percent);
 }
 
 /*
@@ -281,6 +336,7 @@ enum compare_answer compare_ask(const struct compare *c,
 		compare_find_event(c, condition->event);
 	double asked =
 		(double)c->options->conditions * (double)(c->commands - 1);
+	double off = rounding_at(condition), limit = condition->limit;
 	struct stats_change change;
 
 	*low = *high = NAN;
@@ -293,11 +349,9 @@ enum compare_answer compare_ask(const struct compare *c,
 				   : change.difference_high;
 	if (isnan(*low) || isnan(*high))
 		return COMPARE_UNDECIDED;
-	if (condition->above ? *low > condition->limit
-			     : *high < condition->limit)
+	if (condition->above ? *low > limit + off : *high < limit - off)
 		return COMPARE_HOLDS;
-	if (condition->above ? *high <= condition->limit
-			     : *low >= condition->limit)
+	if (condition->above ? *high <= limit + off : *low >= limit - off)
 		return COMPARE_FAILS_NOT;
 	return COMPARE_UNDECIDED;
 }

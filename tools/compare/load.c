@@ -32,6 +32,11 @@ static size_t size_or(const json_t *object, const char *key, size_t other)
 	return value > 0 ? (size_t)value : other;
 }
 
+static void add_lost(struct compare *c, const json_t *told)
+{
+	c->lost = fmax(c->lost, real_or(told, "time_lost_percent", 0) / 100);
+}
+
 /* The event's row: files are matched by name. */
 static struct compare_event *row_of(struct compare *c, const char *name,
 				    const char *unit)
@@ -73,7 +78,9 @@ static void take_summary(struct compare_cell *cell, double mean,
 				     .high = NAN,
 				     .median = NAN,
 				     .min = NAN,
-				     .max = NAN };
+				     .max = NAN,
+				     .usual_low = NAN,
+				     .usual_high = NAN };
 	if (isnan(deviation) || runs < 2) {
 		s->n = 1;
 		return;
@@ -222,10 +229,14 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	free(name);
 	if (!command)
 		return refuse_file(path, "too many commands");
+	if (!json_is_array(events))
+		return refuse_file(path, "no report of upmu stat");
 	take_cores(command, root);
+	add_lost(c, json_object_get(root, "others"));
 	command->failed = size_or(root, "failed", 0);
+	command->uncounted_s = real_or(root, "uncounted_s", 0);
 	c->emulated = false; /* stat's reports do not say it */
-	c->user_only |= json_is_true(json_object_get(root, "user_only"));
+	command->user_only = json_is_true(json_object_get(root, "user_only"));
 	if (!take_time(c, root, "elapsed", "elapsed_s",
 		       "elapsed_deviation_s") ||
 	    !take_time(c, root, "user", "user_s", "user_deviation_s") ||
@@ -273,6 +284,20 @@ static int load_events(struct compare *c, const char *path, const json_t *root,
 	return 0;
 }
 
+/* Older files say it of all commands together, and no cores. */
+static void take_side(struct compare_command *to, const json_t *root,
+		      const json_t *command)
+{
+	const char *cores =
+		json_string_value(json_object_get(command, "cores"));
+	const json_t *own = json_object_get(command, "user_only");
+
+	to->cores = cores ? strdup(cores) : NULL;
+	to->own_rss = json_is_true(json_object_get(command, "max_rss_at_most"));
+	to->user_only =
+		json_is_true(own ? own : json_object_get(root, "user_only"));
+}
+
 static int load_compare(struct compare *c, const char *path, const json_t *root)
 {
 	const json_t *commands = json_object_get(root, "commands");
@@ -289,11 +314,13 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 		if (!added)
 			return refuse_file(path, "too many commands");
 		added->failed = size_or(command, "failed", 0);
+		take_side(added, root, command);
+		added->uncounted_s = real_or(command, "uncounted_s", 0);
 	}
 	if (!json_is_true(json_object_get(root, "emulated")))
 		c->emulated = false;
 	c->shares_turns |= json_is_true(json_object_get(root, "estimated"));
-	c->user_only |= json_is_true(json_object_get(root, "user_only"));
+	add_lost(c, root);
 	c->paired = json_is_true(json_object_get(root, "paired"));
 	return load_events(c, path, root, first);
 }
@@ -309,7 +336,11 @@ static json_t *load_first(const char *path, bool *more, json_error_t *error)
 			 strerror(errno));
 		return NULL;
 	}
+	errno = 0;
 	root = json_loadf(in, JSON_DISABLE_EOF_CHECK, error);
+	if (!root && ferror(in) && errno)
+		snprintf(error->text, sizeof(error->text), "%s",
+			 strerror(errno));
 	*more = fscanf(in, " %*c") != EOF;
 	fclose(in);
 	return root;

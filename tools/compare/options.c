@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "tools/print.h"
 
 static const char usage[] =
 	"usage: upmu compare [OPTION...] [--] A [ARGUMENT...] -- B "
@@ -40,36 +41,37 @@ static const struct row {
 	size_t offset;
 	const char *argument;
 	const char *help;
+	bool of_runs; /* files of earlier runs have no use for it */
 } rows[] = {
 #define AT(field) offsetof(struct compare_options, field)
 	{ "event", 'e', LIST, AT(events), "LIST",
-	  "events to count, comma separated; may be repeated" },
+	  "events to count, comma separated; may be repeated", true },
 	{ "repeat", 'r', NUMBER, AT(repeat), "N",
-	  "run each command N times (10)" },
+	  "run each command N times (10)", true },
 	{ "warmup", 'w', NUMBER, AT(warmup), "N",
-	  "first run each N times without counting (1)" },
+	  "first run each N times without counting (1)", true },
 	{ "fail-if", 0, CONDITION, 0, "'EVENT > +1%'",
-	  "status 3 where that is sure; may be repeated" },
+	  "status 3 where that is sure; may be repeated", false },
 	{ "shell", 0, FLAG, AT(shell), NULL,
-	  "each argument is a command of the shell" },
+	  "each argument is a command of the shell", true },
 	{ "name", 'n', NAME, 0, "NAME",
-	  "call the next command that; may be repeated" },
+	  "call the next command that; may be repeated", false },
 	{ "prepare", 0, TEXT, AT(prepare), "COMMAND",
-	  "run COMMAND by the shell before each run" },
+	  "run COMMAND by the shell before each run", true },
 	{ "stdin", 0, TEXT, AT(standard_in), "FILE",
-	  "what each run reads (/dev/null)" },
+	  "what each run reads (/dev/null)", true },
 	{ "stdout", 0, TEXT, AT(standard_out), "FILE",
-	  "where each run writes; 'inherit': here (/dev/null)" },
+	  "where each run writes; 'inherit': here (/dev/null)", true },
 	{ "ignore-failure", 'i', FLAG, AT(ignore_failure), NULL,
-	  "go on where a command fails" },
-	{ "no-bars", 0, FLAG, AT(no_bars), NULL, "text without bars" },
+	  "go on where a command fails", true },
+	{ "no-bars", 0, FLAG, AT(no_bars), NULL, "text without bars", false },
 	{ "format", 0, FORMAT, AT(format), "NAME",
-	  "text, markdown, csv or json" },
+	  "text, markdown, csv or json", false },
 	{ "field-separator", 'x', SEPARATOR, AT(separator), "SEP",
-	  "CSV with this separator" },
-	{ "json-output", 'j', JSON, AT(format), NULL, "JSON" },
+	  "CSV with this separator", false },
+	{ "json-output", 'j', JSON, AT(format), NULL, "JSON", false },
 	{ "output", 'o', TEXT, AT(output), "FILE",
-	  "write the report to FILE, not to standard output" },
+	  "write the report to FILE, not to standard output", false },
 #undef AT
 };
 
@@ -208,9 +210,9 @@ static int set_option(struct compare_options *options, const struct row *row,
 	case FORMAT:
 		return set_format(field, row, value);
 	case SEPARATOR:
-		if (!value[0])
-			return refuse_value(row, value, "a separator");
-		options->separator = value;
+		options->separator = csv_separator(value);
+		if (!options->separator)
+			return refuse_value(row, value, SEPARATORS);
 		options->format = COMPARE_CSV;
 		return 0;
 	case JSON:
@@ -275,6 +277,8 @@ int compare_options_parse(struct compare_options *options, int argc,
 		}
 		if (set_option(options, row, optarg))
 			return -1;
+		if (row->of_runs)
+			options->of_runs = row->name;
 	}
 	options->argv = argv + optind;
 	if (options->argv[0])

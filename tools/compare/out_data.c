@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The comparison for programs: JSON (docs/schema/compare.schema.json is the
- * contract) and CSV (docs/schema/compare-csv.json).
+ * contract) and CSV.
  */
 #include <jansson.h>
 #include <math.h>
@@ -45,17 +45,25 @@ static json_t *make_command(const struct compare_command *command)
 	set(out, "command", words);
 	set(out, "runs", json_integer((json_int_t)command->runs));
 	set(out, "failed", json_integer((json_int_t)command->failed));
+	if (command->uncounted_s > 0)
+		set(out, "uncounted_s", number(command->uncounted_s));
 	set(out, "status", status);
+	set(out, "user_only", json_boolean(command->user_only));
+	if (command->own_rss)
+		set(out, "max_rss_at_most", json_true());
+	if (command->cores)
+		set(out, "cores", text(command->cores));
 	return out;
 }
 
-static void add_outliers(json_t *to, const double *value, size_t runs)
+static void add_outliers(json_t *to, const struct compare_cell *cell,
+			 size_t runs)
 {
 	json_t *values = json_array(), *outliers = json_array();
 
 	for (size_t i = 0; i < runs; i++) {
-		json_array_append_new(values, number(value[i]));
-		if (stats_is_outlier(value, runs, i))
+		json_array_append_new(values, number(cell->value[i]));
+		if (stats_is_outlier(&cell->summary, cell->value[i]))
 			json_array_append_new(outliers,
 					      json_integer((json_int_t)i + 1));
 	}
@@ -111,7 +119,7 @@ static json_t *make_cell(const struct compare *c,
 	set(out, "min", number(s->min));
 	set(out, "max", number(s->max));
 	if (cell->value)
-		add_outliers(out, cell->value, c->command[k].runs);
+		add_outliers(out, cell, c->command[k].runs);
 	if (k && event->cell[0].summary.n)
 		set(out, "change", make_change(cell));
 	return out;
@@ -163,10 +171,13 @@ int compare_write_json(FILE *out, const struct compare *c)
 {
 	json_t *root = json_object(), *commands = json_array();
 	json_t *events = json_array();
+	bool user_only = false;
 	int error;
 
-	for (size_t k = 0; k < c->commands; k++)
+	for (size_t k = 0; k < c->commands; k++) {
 		json_array_append_new(commands, make_command(&c->command[k]));
+		user_only = user_only || c->command[k].user_only;
+	}
 	for (size_t i = 0; i < c->events; i++)
 		json_array_append_new(events, make_event(c, &c->event[i]));
 	set(root, "upmu_compare", json_integer(SCHEMA_VERSION));
@@ -175,7 +186,9 @@ int compare_write_json(FILE *out, const struct compare *c)
 	set(root, "interrupted", json_boolean(c->interrupted));
 	set(root, "emulated", json_boolean(c->emulated));
 	set(root, "estimated", json_boolean(c->shares_turns));
-	set(root, "user_only", json_boolean(c->user_only));
+	set(root, "user_only", json_boolean(user_only));
+	if (c->lost > 0)
+		set(root, "time_lost_percent", json_real(100 * c->lost));
 	if (c->reason)
 		set(root, "reason", text(c->reason));
 	set(root, "commands", commands);
@@ -197,6 +210,8 @@ static const char header[][24] = {
 	"max",	 "change_percent", "change_low", "change_high", "difference",
 	"p",	 "exact",	   "verdict",
 };
+
+#define COLUMNS (sizeof(header) / sizeof(header[0]))
 
 static void put_number(FILE *out, double value, const char *separator)
 {
@@ -221,18 +236,66 @@ static void put_row(FILE *out, const struct compare *c,
 				   cell->change.difference, cell->p };
 
 	csv_text(out, event->name, separator);
-	fprintf(out, "%s%s%s", separator, event->unit, separator);
+	fputs(separator, out);
+	csv_text(out, event->unit, separator);
+	fputs(separator, out);
 	csv_text(out, c->command[k].name, separator);
 	put_number(out, (double)s->n, separator);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		put_number(out, s->n ? numbers[i] : none, separator);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
 		put_number(out, compared ? changes[i] : none, separator);
-	fprintf(out, "%s%s%s%s\n", separator,
+	fprintf(out, "%s%s%s", separator,
 		!compared     ? ""
 		: cell->exact ? "yes"
 			      : "no",
-		separator, compared ? verdict_key(cell->verdict) : "");
+		separator);
+	csv_text(out, compared ? verdict_key(cell->verdict) : "", separator);
+	fputc('\n', out);
+}
+
+/* What text has as notes: a row each, as upmu stat's; the number is in mean. */
+static void put_note(FILE *out, const char *name, const char *unit,
+		     const char *command, double value, const char *separator)
+{
+	csv_text(out, name, separator);
+	fputs(separator, out);
+	csv_text(out, unit, separator);
+	fputs(separator, out);
+	csv_text(out, command, separator);
+	fputs(separator, out);
+	put_number(out, value, separator);
+	for (size_t i = 5; i < COLUMNS; i++)
+		fputs(separator, out);
+	fputc('\n', out);
+}
+
+static void put_notes(FILE *out, const struct compare *c, const char *separator)
+{
+	for (size_t k = 0; k < c->commands; k++) {
+		const struct compare_command *command = &c->command[k];
+		const char *name = command->name;
+
+		if (command->failed)
+			put_note(out, "failed_runs", "", name,
+				 (double)command->failed, separator);
+		if (command->uncounted_s > 0)
+			put_note(out, "uncounted_time", "s", name,
+				 command->uncounted_s, separator);
+		if (command->user_only)
+			put_note(out, "user_only", "", name, 1, separator);
+		if (command->own_rss)
+			put_note(out, "max_rss_at_most", "", name, 1,
+				 separator);
+	}
+	if (c->lost > 0)
+		put_note(out, "time_lost", "%", "", 100 * c->lost, separator);
+	if (c->shares_turns)
+		put_note(out, "estimated", "", "", 1, separator);
+	if (c->emulated)
+		put_note(out, "emulated", "", "", 1, separator);
+	if (c->interrupted)
+		put_note(out, "interrupted", "", "", 1, separator);
 }
 
 int compare_write_csv(FILE *out, const struct compare *c)
@@ -240,13 +303,13 @@ int compare_write_csv(FILE *out, const struct compare *c)
 	const char *given = c->options->separator;
 	const char *separator = given ? given : ",";
 
-	for (size_t i = 0; !given && i < sizeof(header) / sizeof(header[0]);
-	     i++)
+	for (size_t i = 0; !given && i < COLUMNS; i++)
 		fprintf(out, "%s%s", i ? separator : "", header[i]);
 	if (!given)
 		fputc('\n', out);
 	for (size_t i = 0; i < c->events; i++)
 		for (size_t k = 0; k < c->commands; k++)
 			put_row(out, c, &c->event[i], k, separator);
+	put_notes(out, c, separator);
 	return ferror(out) ? -1 : 0;
 }

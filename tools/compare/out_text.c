@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "lib/engine/engine.h"
 #include "tools/bars.h"
 #include "tools/print.h"
 
@@ -163,7 +164,7 @@ static void write_outliers(FILE *out, const struct compare *c,
 	int n = 0;
 
 	for (size_t i = 0; cell->value && i < c->command[k].runs; i++) {
-		if (!stats_is_outlier(cell->value, c->command[k].runs, i))
+		if (!stats_is_outlier(&cell->summary, cell->value[i]))
 			continue;
 		if (n++ < OUTLIERS_SHOWN)
 			fprintf(out, "%s run %zu: %s",
@@ -259,7 +260,8 @@ static bool has_too_few(const struct compare *c)
 		for (size_t k = 1; k < c->commands; k++)
 			if (c->event[i].cell[0].summary.n &&
 			    c->event[i].cell[k].summary.n &&
-			    c->event[i].cell[k].verdict == COMPARE_UNKNOWN)
+			    c->event[i].cell[k].verdict == COMPARE_UNKNOWN &&
+			    !compare_is_own_rss(c, &c->event[i], k))
 				return true;
 	return false;
 }
@@ -282,8 +284,68 @@ static void write_cores(FILE *out, const struct compare *c, const char *mark)
 	}
 }
 
+static void write_user_only(FILE *out, const struct compare *c,
+			    const char *mark)
+{
+	const char *between = "";
+	size_t n = 0;
+
+	for (size_t k = 0; k < c->commands; k++)
+		n += c->command[k].user_only;
+	if (n && n == c->commands)
+		fprintf(out,
+			"%suser mode only: kernel.perf_event_paranoid "
+			"allows this user no more\n",
+			mark);
+	if (!n || n == c->commands)
+		return;
+	fprintf(out, "%suser mode only, as perf_event_paranoid had it: ", mark);
+	for (size_t k = 0; k < c->commands; k++) {
+		if (!c->command[k].user_only)
+			continue;
+		fprintf(out, "%s%c", between, letter_of(k));
+		between = ", ";
+	}
+	fputs("; what differs may be the kernel's part\n", out);
+}
+
+/* Equal counts of what ran before two programs are no comparison of them. */
+static void write_uncounted(FILE *out, const struct compare *c,
+			    const char *mark)
+{
+	for (size_t k = 0; k < c->commands; k++)
+		if (c->command[k].uncounted_s > 0)
+			fprintf(out,
+				"%s%.3f s of %c's processor time in a run were "
+				"not counted: of a set-uid program, of one "
+				"that its user may not read, or of the ends "
+				"of its processes; its events are of the "
+				"rest\n",
+				mark, c->command[k].uncounted_s, letter_of(k));
+}
+
+/* A process starts with the memory of its maker. */
+static void write_own_rss(FILE *out, const struct compare *c, const char *mark)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < c->commands; k++) {
+		if (!c->command[k].own_rss)
+			continue;
+		fprintf(out, "%s%s%c", n ? "" : mark, n ? ", " : "max_rss of ",
+			letter_of(k));
+		n++;
+	}
+	if (n)
+		fputs(" is what upmu itself had when it started it: the "
+		      "program has less, or just that\n",
+		      out);
+}
+
 static void write_notes(FILE *out, const struct compare *c, const char *mark)
 {
+	write_uncounted(out, c, mark);
+	write_own_rss(out, c, mark);
 	if (has_too_few(c) && compare_rounds(c) >= compare_runs_least(c))
 		fprintf(out, "%stoo few runs have a number for a verdict\n",
 			mark);
@@ -308,11 +370,12 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 			"%ssets of events took turns in each run: what "
 			"they counted is estimated\n",
 			mark);
-	if (c->user_only)
+	if (c->lost >= ENGINE_LOST_LEAST)
 		fprintf(out,
-			"%suser mode only: kernel.perf_event_paranoid "
-			"allows this user no more\n",
-			mark);
+			"%sothers had the counters in up to %.1f %% of a run's "
+			"time: what came in it is estimated\n",
+			mark, 100 * c->lost);
+	write_user_only(out, c, mark);
 	if (c->reason)
 		fprintf(out, "%s%s\n", mark, c->reason);
 }

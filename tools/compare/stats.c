@@ -172,6 +172,22 @@ static void find_interval(struct stats_summary *out)
 	keep_finite(&out->low, &out->high);
 }
 
+/* Once for all runs: of 20,000 each would ask for two sorts. @sorted: is used
+ * up. */
+static void find_usual(double *sorted, struct stats_summary *out)
+{
+	double mad, reach;
+
+	for (size_t i = 0; i < out->n; i++)
+		sorted[i] = fabs(sorted[i] - out->median);
+	mad = middle(sorted, out->n);
+	if (out->n < OUTLIER_RUNS_LEAST || !(mad > 0))
+		return;
+	reach = OUTLIER_SCORE * mad / MAD_OF_DEVIATION;
+	out->usual_low = out->median - reach;
+	out->usual_high = out->median + reach;
+}
+
 void stats_summarize(const double *value, size_t n, struct stats_summary *out)
 {
 	double *known = malloc((n + 1) * sizeof(*known));
@@ -182,7 +198,9 @@ void stats_summarize(const double *value, size_t n, struct stats_summary *out)
 				       .high = NAN,
 				       .median = NAN,
 				       .min = NAN,
-				       .max = NAN };
+				       .max = NAN,
+				       .usual_low = NAN,
+				       .usual_high = NAN };
 	if (!known)
 		return;
 	out->n = keep_known(value, n, known);
@@ -199,6 +217,7 @@ void stats_summarize(const double *value, size_t n, struct stats_summary *out)
 			out->skewness = 0;
 		}
 		find_interval(out);
+		find_usual(known, out);
 	}
 	free(known);
 }
@@ -361,23 +380,7 @@ double stats_welch(const struct stats_summary *a, const struct stats_summary *b)
 	return t_beyond(difference / error, m.freedom);
 }
 
-bool stats_is_outlier(const double *value, size_t n, size_t which)
+bool stats_is_outlier(const struct stats_summary *summary, double value)
 {
-	double *off = malloc((n + 1) * sizeof(*off));
-	double median, mad;
-	size_t known;
-
-	if (!off || isnan(value[which])) {
-		free(off);
-		return false;
-	}
-	known = keep_known(value, n, off);
-	median = middle(off, known);
-	for (size_t i = 0; i < known; i++)
-		off[i] = fabs(off[i] - median);
-	mad = middle(off, known);
-	free(off);
-	return known >= OUTLIER_RUNS_LEAST && mad > 0 &&
-	       MAD_OF_DEVIATION * fabs(value[which] - median) >
-		       OUTLIER_SCORE * mad;
+	return value < summary->usual_low || value > summary->usual_high;
 }

@@ -16,7 +16,8 @@ struct stats_summary {
 	double mean, deviation, skewness;
 	double low, high; /* 95 % interval of the mean; NAN: none */
 	double median, min, max;
-	bool constant; /* two or more, and all the same */
+	double usual_low, usual_high; /* beyond is an outlier; NAN: none is */
+	bool constant;		      /* two or more, and all the same */
 };
 
 /** How the second command's mean differs from the first's. */
@@ -68,7 +69,7 @@ size_t stats_rounds_least(double level);
 /** With fewer runs of each no p of stats_family() can be below @level. */
 size_t stats_runs_least(double level);
 
-/** Is this value far from the rest (by Iglewicz and Hoaglin)? */
-bool stats_is_outlier(const double *value, size_t n, size_t which);
+/** Is this value of its far from the rest (by Iglewicz and Hoaglin)? */
+bool stats_is_outlier(const struct stats_summary *summary, double value);
 
 #endif

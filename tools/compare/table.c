@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "lib/events/text.h"
 
 /* "cycles", "cycles:u", "cycles CPU0"; on unlike cores "cortex-a7/cycles/". */
 static bool is_time(const char *name, const char *unit)
@@ -83,7 +84,7 @@ const struct compare_event *compare_find_event(const struct compare *c,
 					       const char *name)
 {
 	for (size_t i = 0; i < c->events; i++)
-		if (!strcmp(c->event[i].name, name))
+		if (upmu_name_is(name, strlen(name), c->event[i].name))
 			return &c->event[i];
 	return NULL;
 }

@@ -8,6 +8,8 @@
 
 enum { CYCLES, INSTRUCTIONS, EVENTS };
 
+#define TRIES 5
+
 #define EVENT_LIST "cycles,instructions" /* in the order of the enum */
 
 /* @is_whole: counted, and on the hardware all the time */
@@ -140,6 +142,18 @@ static double one_of(uint64_t once, uint64_t twice)
 	return twice > once ? (double)(twice - once) / COST_REPEATS : 0;
 }
 
+static bool is_undisturbed(const struct pair *pair, const struct upmu *meter)
+{
+	bool is = pair->twice.ns > pair->once.ns;
+
+	if (!meter)
+		return is;
+	is = is && pair->once.is_whole && pair->twice.is_whole;
+	for (int i = 0; i < EVENTS; i++)
+		is = is && pair->twice.count[i] > pair->once.count[i];
+	return is;
+}
+
 static double one_event(const struct pair *with, const struct pair *without,
 			int event)
 {
@@ -148,10 +162,11 @@ static double one_event(const struct pair *with, const struct pair *without,
 	if (!with->once.is_whole || !with->twice.is_whole ||
 	    !without->once.is_whole || !without->twice.is_whole)
 		return NAN;
+	/* An empty loop is short: 0 is what disturbances can make of it. */
 	loop = one_of(without->once.count[event], without->twice.count[event]);
 	one = one_of(with->once.count[event], with->twice.count[event]);
-	/* No loop takes 0 instructions: then this PMU does not count them. */
-	if (loop <= 0 || one <= 0)
+	/* No reading takes 0 instructions: this PMU does not count them. */
+	if (one <= 0)
 		return NAN;
 	return one > loop ? one - loop : 0;
 }
@@ -168,12 +183,19 @@ static struct cost cost_of(const struct pair *with, const struct pair *without)
 	};
 }
 
+/* Where all runs of the fewer were disturbed more than those of twice as many,
+ * or others had the counters, once more. */
 static struct pair measure(struct upmu *meter, cost_work *work, const void *arg)
 {
-	return (struct pair){
-		.once = least_of_runs(meter, work, arg, COST_REPEATS),
-		.twice = least_of_runs(meter, work, arg, 2 * COST_REPEATS),
-	};
+	struct pair pair;
+
+	for (int try = 0; try < TRIES; try++) {
+		pair.once = least_of_runs(meter, work, arg, COST_REPEATS);
+		pair.twice = least_of_runs(meter, work, arg, 2 * COST_REPEATS);
+		if (is_undisturbed(&pair, meter))
+			break;
+	}
+	return pair;
 }
 
 struct cost cost_measure(struct upmu *meter, cost_work *work, const void *arg)

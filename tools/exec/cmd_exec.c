@@ -202,16 +202,35 @@ static void tell_what_was_written(const struct opening *opening)
 	      stderr);
 }
 
+static bool reads_cycles(const struct undefined *what)
+{
+	return !what->writes && (!strncmp(what->name, "PMCCNTR", 7) ||
+				 !strcmp(what->name, "CCNT"));
+}
+
 static const char *serves(const struct undefined *what, bool raw)
 {
 	if (!what->name[0])
 		return "it is none of the PMU's registers\n";
 	if (what->kernel_only)
 		return "no setting opens that to programs\n";
+	if (reads_cycles(what))
+		return "which was opened to it: a program that changes its "
+		       "privileges when it is executed (set-user-ID) loses "
+		       "that\n";
 	if (raw)
 		return "which this kernel keeps closed\nhint: upmu check\n";
 	return "which is open to programs that have all counters\n"
 	       "hint: upmu exec --raw\n";
+}
+
+static void tell_of_unseen(const char *who, bool raw)
+{
+	fprintf(stderr,
+		"upmu exec: %s executed an instruction that it may not%s", who,
+		raw ? "\n"
+		    : "; one that sets counters up itself wants all of them\n"
+		      "hint: upmu exec --raw\n");
 }
 
 /* Without a trace nobody knows what it was. */
@@ -219,13 +238,10 @@ static void tell_of_sigill(const struct trace *trace, bool raw)
 {
 	struct undefined what;
 
+	if (trace->was_sent)
+		return;
 	if (trace->set == SET_UNKNOWN) {
-		fprintf(stderr,
-			"upmu exec: the program executed an instruction that "
-			"it may not%s",
-			raw ? "\n"
-			    : "; one that sets counters up itself wants all "
-			      "of them\nhint: upmu exec --raw\n");
+		tell_of_unseen("the program", raw);
 		return;
 	}
 	undefined_describe(&what, trace->set, trace->code);
@@ -236,6 +252,16 @@ static void tell_of_sigill(const struct trace *trace, bool raw)
 		fprintf(stderr, "it %s %s, ", what.writes ? "writes" : "reads",
 			what.name);
 	fputs(serves(&what, raw), stderr);
+}
+
+/* What is not traced, a shell tells by the same status. */
+static void tell_of_end(const struct trace *trace, const struct child *child,
+			bool raw)
+{
+	if (WIFSIGNALED(child->status))
+		tell_of_sigill(trace, raw);
+	else
+		tell_of_unseen("what the program started", raw);
 }
 
 static int run(bool raw, char **command)
@@ -263,10 +289,11 @@ static int run(bool raw, char **command)
 	}
 	child_done(&child);
 	close_opening(&opening);
-	if (!error && WIFSIGNALED(child.status) &&
-	    WTERMSIG(child.status) == SIGILL)
-		tell_of_sigill(&trace, raw);
-	if (!error && WIFSIGNALED(child.status))
+	if (error)
+		return status;
+	if (status == 128 + SIGILL)
+		tell_of_end(&trace, &child, raw);
+	if (WIFSIGNALED(child.status))
 		return child_end_like(WTERMSIG(child.status));
 	return status;
 }

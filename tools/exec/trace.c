@@ -64,8 +64,12 @@ static void look_at(struct trace *trace, pid_t pid)
 	siginfo_t info;
 
 	trace->set = SET_UNKNOWN;
-	if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &info) || info.si_code <= 0)
-		return; /* somebody sent it */
+	trace->was_sent = false;
+	if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &info))
+		return;
+	trace->was_sent = info.si_code <= 0;
+	if (trace->was_sent)
+		return;
 	trace->address = (uintptr_t)info.si_addr;
 	trace->set = ask_set(pid);
 	if (!read_code(pid, trace->address, trace->set, &trace->code))

@@ -13,7 +13,7 @@
 
 /** The last SIGILL that was seen; @set: SET_UNKNOWN: none, or nothing read. */
 struct trace {
-	bool is_on;
+	bool is_on, was_sent; /* no instruction: somebody sent the signal */
 	unsigned long long address;
 	enum instruction_set set;
 	uint32_t code;

@@ -413,8 +413,10 @@ int cmd_list(int argc, char **argv)
 	} else {
 		ret = upmu_machine_read(&machine);
 		if (ret) {
-			fprintf(stderr, "upmu list: cannot read /sys: %s\n",
-				strerror(-ret));
+			fprintf(stderr,
+				"upmu list: cannot tell this machine's cores: "
+				"%s\n",
+				upmu_machine_why(ret));
 			return 1;
 		}
 	}

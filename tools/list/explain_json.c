@@ -96,13 +96,13 @@ static json_t *perf_says(const struct explained *what)
 static void add_now(json_t *object, const struct explained *what)
 {
 	static struct list_core one;
-	char model[512], cpus[256];
+	char model[512], cpus[LIST_CPUS_SIZE];
 
 	if (!what->is_here)
 		return;
 	explain_ask_now(&one, what);
 	explain_model(model, sizeof(model), what);
-	list_cpus(cpus, sizeof(cpus), what->kind);
+	list_cpus(cpus, what->kind);
 	json_object_set_new(object, "cpus", json_string(cpus));
 	json_object_set_new(object, "now",
 			    json_string(list_now_word(one.events[0].now)));

@@ -76,11 +76,11 @@ static json_t *event_object(const struct upmu_core *core,
 
 static json_t *machine_part(const struct list_core *list, json_t *object)
 {
-	char cpus[256];
+	char cpus[LIST_CPUS_SIZE];
 
 	if (!list->kind)
 		return object;
-	list_cpus(cpus, sizeof(cpus), list->kind);
+	list_cpus(cpus, list->kind);
 	json_object_set_new(object, "cpus", json_string(cpus));
 	json_object_set_new(object, "pmu", json_string(list->kind->pmu_name));
 	json_object_set_new(object, "reason", json_string(list->reason));

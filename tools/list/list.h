@@ -100,8 +100,11 @@ int list_metrics(const struct upmu_machine *machine, bool is_here, bool json);
 /** @text from column @column on, later lines indented to there. */
 void list_print_wrapped(const char *text, int column);
 
-/** "0-3,6" of a kind's CPUs. */
-void list_cpus(char *out, size_t size, const struct upmu_core_kind *kind);
+/* Of perf's lists each is shorter; what is longer ends in "...". */
+#define LIST_CPUS_SIZE 1024
+
+/** "0-3,6" of a kind's CPUs; LIST_CPUS_SIZE bytes. */
+void list_cpus(char *list, const struct upmu_core_kind *kind);
 
 void list_print_text(const struct list_core *list);
 /** @is_array: even where there is one; 0, or -ENOMEM. */

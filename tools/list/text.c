@@ -41,22 +41,29 @@ void list_print_wrapped(const char *text, int column)
 	putchar('\n');
 }
 
-void list_cpus(char *out, size_t size, const struct upmu_core_kind *kind)
+static bool has_cpu(const struct upmu_core_kind *kind, unsigned int cpu)
 {
-	size_t used = 0;
+	return cpu < UPMU_CPUS_MAX && kind->cpus[cpu / 64] >> cpu % 64 & 1;
+}
 
-	*out = '\0';
-	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX && used < size; cpu++) {
+void list_cpus(char *list, const struct upmu_core_kind *kind)
+{
+	char *at = list, *end = list + LIST_CPUS_SIZE - sizeof(",1022-1023...");
+
+	*list = '\0';
+	for (unsigned int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
 		unsigned int first = cpu;
 
-		if (!(kind->cpus[cpu / 64] >> cpu % 64 & 1))
+		if (!has_cpu(kind, cpu))
 			continue;
-		while (cpu + 1 < UPMU_CPUS_MAX &&
-		       kind->cpus[(cpu + 1) / 64] >> (cpu + 1) % 64 & 1)
+		while (has_cpu(kind, cpu + 1))
 			cpu++;
-		used += (size_t)snprintf(out + used, size - used,
-					 first == cpu ? "%s%u" : "%s%u-%u",
-					 used ? "," : "", first, cpu);
+		if (at > end) {
+			strcpy(at, "...");
+			return;
+		}
+		at += sprintf(at, first == cpu ? "%s%u" : "%s%u-%u",
+			      at > list ? "," : "", first, cpu);
 	}
 }
 
@@ -100,12 +107,12 @@ static void print_counters(const struct list_core *list)
 
 static void print_head(const struct list_core *list)
 {
-	char cpus[256];
+	char cpus[LIST_CPUS_SIZE];
 
 	printf("%s (%s)", upmu_core_title(list->core),
 	       upmu_core_name(list->core));
 	if (list->kind) {
-		list_cpus(cpus, sizeof(cpus), list->kind);
+		list_cpus(cpus, list->kind);
 		printf(", CPU %s", cpus);
 		if (list->kind->pmu_name[0])
 			printf(", PMU %s", list->kind->pmu_name);

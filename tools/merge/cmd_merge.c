@@ -70,7 +70,7 @@ static int write_output(const struct merge *m, const struct options *options)
 
 	/* What standard output loses is told by main(). */
 	if (!options->output)
-		return write(stdout, &what) ? EXIT_FAILED : 0;
+		return write(stdout, &what) || fflush(stdout) ? EXIT_FAILED : 0;
 	if (!replace_file(options->output, write, &what, REPLACE_SAFE))
 		return 0;
 	fprintf(stderr, "upmu merge: cannot write '%s': %s\n", options->output,

@@ -60,10 +60,11 @@ static void take(struct merge *m, const char *file, json_t *report)
 	struct merge_rank *more, rank = { .number = -1, .report = report };
 	const json_t *began = json_object_get(report, "began_unix_s");
 
-	if (fault) {
+	if (fault && fault != m->fault)
 		merge_complain(m, file, fault);
+	m->fault = fault;
+	if (fault)
 		return;
-	}
 	if (number)
 		rank.number = (int)json_integer_value(number);
 	rank.of = (size_t)json_integer_value(json_object_get(report, "ranks"));
@@ -96,6 +97,7 @@ static void complain(void *m, const char *file, const char *why)
 
 void merge_read(struct merge *m, const char *path)
 {
+	m->fault = NULL;
 	documents_read(path, &(struct documents_reader){
 				     .take = take_document,
 				     .complain = complain,

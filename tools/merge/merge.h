@@ -51,8 +51,9 @@ struct merge {
 	struct merge_row *row;
 	size_t rows;
 	double first_s, first_end_s, last_s; /* since 1970; 0: not told */
-	size_t next;	  /* the row that comes next in most reports */
-	json_t *problems; /* strings; said to the user already */
+	size_t next;	   /* the row that comes next in most reports */
+	json_t *problems;  /* strings; said to the user already */
+	const char *fault; /* of the last report of this file */
 };
 
 /** Say what is wrong with a file, and remember it. */

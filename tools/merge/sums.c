@@ -174,7 +174,10 @@ static void sum_up(struct merge_row *row, size_t ranks)
 	if (!row->counted)
 		return;
 	row->has_sum = row->kind != MERGE_RATIO && strcmp(row->name, "elapsed");
-	row->mean = row->sum / (double)row->counted;
+	/* Of equal values rounding puts it a hair above or below them all. */
+	row->mean = fmin(
+		fmax(row->sum / (double)row->counted, row->value[row->min]),
+		row->value[row->max]);
 	for (size_t i = 0; i < ranks; i++)
 		if (!isnan(row->value[i]))
 			squares += pow(row->value[i] - row->mean, 2);

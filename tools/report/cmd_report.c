@@ -30,6 +30,14 @@ static int write_page(const char *path, const struct report_input *input)
 	return replace_file(path, write_input, input, REPLACE_SAFE);
 }
 
+/* A slip (-o *.json, or -o forgotten behind it) that would cost counts. */
+static bool is_data(const char *path)
+{
+	size_t length = strlen(path), tail = strlen(".json");
+
+	return length > tail && !strcmp(path + length - tail, ".json");
+}
+
 static int make_page(const char *path, const struct report_input *input)
 {
 	if (!json_array_size(input->files)) {
@@ -66,6 +74,14 @@ static int parse(int argc, char **argv, const char **output)
 			return EXIT_USAGE;
 		}
 		*output = optarg;
+	}
+	if (is_data(*output)) {
+		fprintf(stderr,
+			"upmu report: -o '%s': a page is no JSON, and what "
+			"stands there would be lost\n"
+			"hint: -o page.html\n",
+			*output);
+		return EXIT_USAGE;
 	}
 	if (optind < argc)
 		return -1;

@@ -90,8 +90,8 @@ static json_t *new_column(const json_t *event, size_t before)
 	json_t *out =
 		json_pack("{s:O, s:o}", "event",
 			  json_object_get(event, "event"), "values", values);
-	static const char *const kept[] = { "unit", "role", "state",
-					    "cpu",  "core", "place" };
+	static const char *const kept[] = { "unit", "role",  "state",	"cpu",
+					    "core", "place", "modelled" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		json_t *value = json_object_get(event, kept[i]);
@@ -149,11 +149,28 @@ static void add_bound(json_t *column, const char *key, json_t *value,
 		json_array_append_new(bounds, json_null());
 }
 
+static double lost_in(const json_t *root)
+{
+	return json_number_value(json_object_get(
+		json_object_get(root, "others"), "time_lost_percent"));
+}
+
+/* Of the interval in which others had the most. */
+static void keep_others(json_t *section, const json_t *root)
+{
+	json_t *others = json_object_get(root, "others");
+
+	if (others && (!json_object_get(section, "others") ||
+		       lost_in(root) > lost_in(section)))
+		json_object_set(section, "others", others);
+}
+
 /* What holds for the last interval, or for all. */
 static void keep_notes(json_t *section, const json_t *root)
 {
-	static const char *const kept[] = { "cpus_lost", "user_only", "reason",
-					    "notes" };
+	static const char *const kept[] = { "cpus_lost",   "user_only",
+					    "reason",	   "notes",
+					    "uncounted_s", "model" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		json_t *value = json_object_get(root, kept[i]);
@@ -161,6 +178,7 @@ static void keep_notes(json_t *section, const json_t *root)
 		if (value)
 			json_object_set(section, kept[i], value);
 	}
+	keep_others(section, root);
 }
 
 static bool add_interval(struct series *s, const json_t *root)
@@ -223,7 +241,9 @@ static bool is_another_run(const struct series *s, const json_t *root)
 /* Behind the last interval of a run: what was known at its end. */
 static bool is_last_word(const struct series *s, const json_t *root)
 {
-	return s->section && json_object_get(root, "notes") &&
+	return s->section &&
+	       (json_object_get(root, "notes") ||
+		json_object_get(root, "uncounted_s")) &&
 	       !json_array_size(json_object_get(root, "events")) &&
 	       is_same(s->section, root, "command") &&
 	       is_same(s->section, root, "began_unix_s");

@@ -96,19 +96,24 @@ static int run_passes(struct stat_report *report, struct engine_events *events,
 	bool passes = report->options->passes;
 	int pass = passes ? 0 : -1, error;
 	struct stat_report first = { 0 };
+	struct engine_others others = { 0 };
 
+	report->timed_out = false;
 	if (report->regions)
 		return stat_regions_run(report, targets, status);
 	report->passes = 0;
 	do {
+		report->timed_out = false;
 		error = stat_run_once(report, events, targets, pass,
 				      write_report, status);
+		engine_others_most(&others, &report->others);
 		if (report->passes++)
 			keep_times(report, &first);
 		else
 			first = *report;
 	} while (!error && passes && ++pass < (int)report->pace.turns &&
 		 !report->signal && !report->interrupted);
+	report->others = others;
 	return error;
 }
 
@@ -149,6 +154,7 @@ static void add_run(struct stat_report *report, int status)
 	stat_spread_add(&report->length, report->length_s);
 	report->runs++;
 	report->failed += status != 0;
+	report->timeouts += report->timed_out;
 	report->signalled = report->signal != 0;
 }
 
@@ -207,6 +213,7 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 		take_back(report, &before);
 	} else if (!error) {
 		add_run(report, *status);
+		engine_others_most(&report->others, &before.others);
 		keep_counted(report, kept, !before.runs);
 	}
 	free(kept);
@@ -224,8 +231,9 @@ static void tell_state(const struct stat_report *report)
 	};
 	const struct stat_options *options = report->options;
 
-	if (report->notes && !options->metric_only && !options->plot &&
-	    !options->live && !options->quiet && !is_for_prometheus(options))
+	if ((report->notes || report->uncounted_s > 0) &&
+	    !options->metric_only && !options->plot && !options->live &&
+	    !options->quiet && !is_for_prometheus(options))
 		stat_output_put(writers[options->format], report);
 }
 
@@ -348,6 +356,15 @@ static int run_with_output(struct stat_report *report,
 	return status;
 }
 
+/* Runs that were wanted, of -r or --passes, never began or were cut off. */
+static bool lacks_runs(const struct stat_report *report)
+{
+	const struct stat_options *options = report->options;
+
+	return report->runs < options->repeat ||
+	       (options->passes && report->passes < report->pace.turns);
+}
+
 static int count_events(const struct stat_options *options,
 			struct engine_events *events,
 			const struct stat_groups *groups,
@@ -381,6 +398,9 @@ static int count_events(const struct stat_options *options,
 	stat_targets_free(&targets);
 	if (report.signal)
 		return child_end_like(report.signal);
+	/* That is no success, whatever the last run said. */
+	if (report.interrupted && lacks_runs(&report))
+		return child_end_like(report.interrupted);
 	return status;
 }
 
@@ -428,6 +448,8 @@ int cmd_stat(int argc, char **argv)
 	else if (!options.regions && !stat_groups_choose(&groups, &options) &&
 		 !stat_resolve_all(&events, &options, &groups))
 		status = count_events(&options, &events, &groups, NULL);
+	else if (events.failed)
+		status = EXIT_FAILED;
 	engine_events_free(&events);
 	stat_options_free(&options);
 	return status;

@@ -114,10 +114,10 @@ int stat_options_check(const struct stat_options *o)
 	if ((o->pids || o->tids) && stat_counts_cpus(o))
 		return complain("-p and -t count tasks, -a and -C count CPUs",
 				"choose one");
-	if (o->cgroups && (o->all_cpus || o->cpus))
+	if (o->cgroups && o->cpus)
 		return complain("--for-each-cgroup counts on every CPU by "
 				"itself",
-				"leave out -a and -C");
+				"leave out -C");
 	if (!o->command && (o->repeat > 1 || o->passes))
 		return complain("-r and --passes need a command to run again",
 				"upmu stat -r 3 -- ls");

@@ -17,6 +17,9 @@
 /* Bytes that are read before anything else is looked at. */
 #define PART 256
 
+/* Where no descriptor tells of signals (EMFILE), they are looked for. */
+#define LOOK_NS 100000000
+
 static int refuse_control(const char *where, const char *why)
 {
 	fprintf(stderr,
@@ -165,6 +168,15 @@ static enum stat_order read_order(struct stat_control *control)
 	return STAT_ORDER_NONE;
 }
 
+static const struct timespec *until_look(const struct stat_control *control,
+					 const struct timespec *time)
+{
+	static const struct timespec look = { .tv_nsec = LOOK_NS };
+	bool is_sooner = time && !time->tv_sec && time->tv_nsec < look.tv_nsec;
+
+	return control->signals >= 0 || is_sooner ? time : &look;
+}
+
 enum stat_order stat_control_wait(struct stat_control *control,
 				  const struct timespec *time)
 {
@@ -174,7 +186,8 @@ enum stat_order stat_control_wait(struct stat_control *control,
 	};
 	enum stat_order order;
 
-	if (control->fd < 0 || ppoll(wait, 2, time, NULL) <= 0 ||
+	if (control->fd < 0 ||
+	    ppoll(wait, 2, until_look(control, time), NULL) <= 0 ||
 	    !wait[0].revents)
 		return STAT_ORDER_NONE;
 	order = read_order(control);

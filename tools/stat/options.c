@@ -10,6 +10,7 @@
 
 #include "stat.h"
 #include "tools/file_name.h"
+#include "tools/print.h"
 
 static const char usage[] =
 	"usage: upmu stat [OPTION...] [--] [COMMAND [ARGUMENT...]]\n"
@@ -18,7 +19,7 @@ static const char usage[] =
 #define SLICE_MS       4.0
 #define SLICE_MS_LEAST 0.1
 #define SLICE_MS_MOST  10000.0
-#define TIME_MS_MOST   1000000000u
+#define NUMBER_MOST    1000000000u /* of times, ms */
 
 enum option_kind {
 	FLAG,
@@ -173,19 +174,29 @@ static int join(char **list, const char *more)
 	return 0;
 }
 
-static int set_number(unsigned int *field, const struct row *row,
-		      const char *value)
+/* 0: it is none from 1 to NUMBER_MOST. */
+static unsigned int read_number(const char *value)
 {
 	char *end;
 	unsigned long number;
 
 	errno = 0;
 	number = strtoul(value, &end, 10);
-	if (errno || *end || !isdigit((unsigned char)value[0]) || !number ||
-	    number > 1000000000)
+	if (errno || *end || !isdigit((unsigned char)value[0]) ||
+	    number > NUMBER_MOST)
+		return 0;
+	return (unsigned int)number;
+}
+
+static int set_number(unsigned int *field, const struct row *row,
+		      const char *value)
+{
+	unsigned int number = read_number(value);
+
+	if (!number)
 		return refuse_setting(row, value,
 				      "a number from 1 to 1000000000");
-	*field = (unsigned int)number;
+	*field = number;
 	return 0;
 }
 
@@ -199,6 +210,7 @@ static int set_time(unsigned int *field, const struct row *row,
 	} units[] = { { "", 1 }, { "ms", 1 }, { "s", 1000 }, { "min", 60000 } };
 	size_t digits = strspn(value, "0123456789");
 	char number[16];
+	unsigned int ms;
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(value + digits, units[i].name) ||
@@ -206,11 +218,10 @@ static int set_time(unsigned int *field, const struct row *row,
 			continue;
 		memcpy(number, value, digits);
 		number[digits] = 0;
-		if (set_number(field, row, number))
-			return -1;
-		if (*field > TIME_MS_MOST / units[i].ms)
+		ms = read_number(number);
+		if (!ms || ms > NUMBER_MOST / units[i].ms)
 			break;
-		*field *= units[i].ms;
+		*field = ms * units[i].ms;
 		return 0;
 	}
 	return refuse_setting(
@@ -316,9 +327,9 @@ static int set_option(struct stat_options *options, const struct row *row,
 	case FORMAT:
 		return set_format(field, row, value);
 	case SEPARATOR:
-		if (!value[0])
-			return refuse_setting(row, value, "a separator");
-		options->separator = strcmp(value, "\\t") ? value : "\t";
+		options->separator = csv_separator(value);
+		if (!options->separator)
+			return refuse_setting(row, value, SEPARATORS);
 		options->format = STAT_FORMAT_CSV;
 		return 0;
 	case JSON:
@@ -418,6 +429,8 @@ int stat_options_parse(struct stat_options *options, int argc, char **argv,
 	}
 	if (optind < argc)
 		options->command = argv + optind;
+	/* perf wants both; what is not of a cgroup is in no row. */
+	options->all_cpus = options->all_cpus && !options->cgroups;
 	return stat_options_check(options);
 }
 
@@ -495,8 +508,8 @@ static int add_events(struct engine_events *events, const char *software,
 }
 
 /* As if each event of a core had :u or :k. */
-static void restrict_modes(struct engine_events *events,
-			   const struct stat_options *options)
+static int restrict_modes(struct engine_events *events,
+			  const struct stat_options *options)
 {
 	for (size_t i = 0; i < events->n; i++) {
 		struct engine_event *event = &events->event[i];
@@ -505,7 +518,14 @@ static void restrict_modes(struct engine_events *events,
 			continue;
 		event->perf.exclude_kernel |= options->all_user;
 		event->perf.exclude_user |= options->all_kernel;
+		if (!event->perf.exclude_kernel || !event->perf.exclude_user)
+			continue;
+		fprintf(stderr, "upmu stat: '%s' and %s leave nothing\n",
+			event->name,
+			options->all_user ? "--all-user" : "--all-kernel");
+		return -1;
 	}
+	return 0;
 }
 
 int stat_resolve_all(struct engine_events *events,
@@ -515,6 +535,5 @@ int stat_resolve_all(struct engine_events *events,
 	if (stat_resolve(events, options->events) ||
 	    add_events(events, software_of(options), groups))
 		return -1;
-	restrict_modes(events, options);
-	return 0;
+	return restrict_modes(events, options);
 }

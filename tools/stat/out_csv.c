@@ -32,7 +32,7 @@ static void part(const struct table *t)
 	fputs(t->separator, t->out);
 }
 
-/* pmu/a=1,b=2/, "core 0,1", a region of whatever name */
+/* pmu/a=1,b=2/, "core 0,1", a region of whatever name, "<not counted>" */
 static void write_name(const struct table *t, const char *name)
 {
 	csv_text(t->out, name, t->separator);
@@ -105,7 +105,7 @@ static void write_metric(const struct table *t, const struct stat_metric *m)
 		fprintf(t->out, "%.6g", m->value);
 	part(t);
 	if (m)
-		fprintf(t->out, "%s", m->key);
+		write_name(t, m->key);
 }
 
 static const struct stat_metric *next_metric(const struct stat_metric *metric,
@@ -131,7 +131,7 @@ static void write_event(const struct table *t, size_t i,
 	if (counted)
 		write_value(t, stat_value(t->report, count));
 	else
-		fputs(stat_state_text(count->state), t->out);
+		write_name(t, stat_state_text(count->state));
 	part(t);
 	fprintf(t->out, "%s%s", event->unit, t->separator);
 	write_name(t, event->name);
@@ -159,8 +159,9 @@ static void write_plain(const struct table *t, const char *name,
 			const struct stat_spread *spread)
 {
 	start_row(t);
-	fprintf(t->out, "%.*f%s%s%s", unit[0] == '%' ? 3 : 0, value,
-		t->separator, unit, t->separator);
+	fprintf(t->out, "%.*f%s", unit[0] == '%' ? 3 : 0, value, t->separator);
+	write_name(t, unit);
+	part(t);
 	write_name(t, name);
 	empty(t, COLUMNS - 3 - (spread ? 1 : 0));
 	/* As in the rows of events: the deviation, and of how many runs. */
@@ -199,7 +200,7 @@ static void write_missing(const struct table *t,
 			  const struct engine_event *event)
 {
 	start_row(t);
-	fputs(out_regions_missing(event), t->out);
+	write_name(t, out_regions_missing(event));
 	empty(t, 2);
 	write_name(t, event->name);
 	fprintf(t->out, "%s0%s0.00", t->separator, t->separator);
@@ -216,6 +217,13 @@ static void write_regions(const struct table *t)
 		write_region(t, region);
 	for (size_t i = 0; i < regions->n_missing; i++)
 		write_missing(t, regions->missing[i]);
+}
+
+static void write_uncounted(const struct table *t)
+{
+	if (t->report->uncounted_s > 0)
+		write_plain(t, "uncounted_time", "ns",
+			    1e9 * t->report->uncounted_s, NULL);
 }
 
 /* perf has events of these names and units. */
@@ -241,13 +249,17 @@ static void write_times(const struct table *t)
 		write_plain(t, "slices", "", (double)r->pace.slices, NULL);
 		write_plain(t, "switching", "%", 100 * r->pace.switching, NULL);
 	}
-	if (r->uncounted_s > 0)
-		write_plain(t, "uncounted_time", "ns", 1e9 * r->uncounted_s,
-			    NULL);
-	if (r->others.taken)
-		write_plain(t, "counters_taken", "", r->others.taken, NULL);
-	if (r->others.lost > 0)
-		write_plain(t, "time_lost", "%", 100 * r->others.lost, NULL);
+	write_uncounted(t);
+}
+
+static void write_others(const struct table *t)
+{
+	const struct engine_others *others = &t->report->others;
+
+	if (others->taken)
+		write_plain(t, "counters_taken", "", others->taken, NULL);
+	if (others->lost > 0)
+		write_plain(t, "time_lost", "%", 100 * others->lost, NULL);
 }
 
 /* How many went off; which ones is for people. */
@@ -297,6 +309,7 @@ int stat_write_csv_state(FILE *out, const struct stat_report *report)
 {
 	const struct table t = table_of(out, report);
 
+	write_uncounted(&t);
 	write_disturbed(&t);
 	return ferror(out) ? -1 : 0;
 }
@@ -319,6 +332,7 @@ int stat_write_csv(FILE *out, const struct stat_report *report)
 		write_regions(&t);
 	if (report->interval_s <= 0)
 		write_times(&t);
+	write_others(&t);
 	write_lost(&t);
 	write_disturbed(&t);
 	return ferror(out) ? -1 : 0;

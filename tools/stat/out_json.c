@@ -405,6 +405,7 @@ int stat_write_json_state(FILE *out, const struct stat_report *report)
 
 	json_object_set_new(root, "events", json_array());
 	json_object_set_new(root, "metrics", json_array());
+	add_uncounted(root, report);
 	add_notes(root, report);
 	return print(out, report, root);
 }

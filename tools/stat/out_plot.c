@@ -99,9 +99,18 @@ static void take_part(const struct stat_report *report, struct plot_line *line,
 	}
 }
 
+/* A place may have fewer events, the first none: its lines stay empty. */
+static bool is_full(size_t events)
+{
+	for (size_t i = 0; i < events; i++)
+		if (lines[i].n == POINTS)
+			return true;
+	return false;
+}
+
 int stat_plot_take(const struct stat_report *report)
 {
-	size_t events = report->events->n * stat_parts(report);
+	size_t n = report->events->n, events = n * stat_parts(report);
 	double time = report->interval_s - before_s;
 
 	if (!lines && start_lines(events)) {
@@ -112,9 +121,9 @@ int stat_plot_take(const struct stat_report *report)
 	for (size_t p = 0; p < stat_parts(report); p++) {
 		const struct stat_report part = stat_part(report, p);
 
-		take_part(&part, &lines[p * part.events->n], time);
+		take_part(&part, &lines[p * n], time);
 	}
-	if (events && lines[0].n == POINTS)
+	if (is_full(events))
 		join_points(events);
 	return 0;
 }
@@ -208,12 +217,13 @@ static void write_place(FILE *out, const struct stat_report *part,
 static void write_lines(FILE *out, const struct stat_report *report,
 			const char *end)
 {
+	size_t n = report->events->n;
+
 	for (size_t p = 0; lines && p < stat_parts(report); p++) {
 		const struct stat_report part = stat_part(report, p);
-		size_t n = part.events->n;
 
 		write_place(out, &part, end);
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < part.events->n; i++)
 			if (!part.events->event[i].hidden)
 				write_line(out, &part, i, &lines[p * n + i],
 					   end);

@@ -190,10 +190,12 @@ static void write_runs(FILE *out, const struct stat_report *report)
 	if (report->signal && !report->interrupted)
 		fprintf(out, "; 1 ended by %s",
 			child_signal_name(report->signal));
+	if (report->timeouts)
+		fprintf(out, "; %u ended by --timeout", report->timeouts);
 	/* The run that a signal ended is the only one, or not among them. */
-	if (report->failed > report->signalled)
+	if (report->failed > report->signalled + report->timeouts)
 		fprintf(out, "; %u ended with a status that is not 0",
-			report->failed - report->signalled);
+			report->failed - report->signalled - report->timeouts);
 	if (report->interrupted)
 		fputs("; interrupted", out);
 }
@@ -207,8 +209,10 @@ static void write_heading(FILE *out, const struct stat_report *report)
 		return;
 	}
 	fputs("\nupmu stat:", out);
-	for (char **word = options->command; word && *word; word++)
-		fprintf(out, " %s", *word);
+	for (char **word = options->command; word && *word; word++) {
+		fputc(' ', out);
+		plain_write(out, *word);
+	}
 	if (options->pids)
 		fprintf(out, " (processes %s)", options->pids);
 	if (options->tids)
@@ -310,50 +314,6 @@ static void write_turns(FILE *out, const struct stat_report *report)
 				: "count for longer, or fewer events");
 }
 
-/* Less than this is no more than a switch that was late. */
-#define LOST_LEAST 0.005
-
-/*
- * Linux switches a cgroup's events with its tasks, and what that takes is in
- * the time, too: with no other user of perf 0.2 to 6 % on board quad.
- */
-static void write_away(FILE *out, const struct stat_report *report)
-{
-	const struct engine_others *others = &report->others;
-	double percent = 100 * others->lost;
-
-	if (report->options->cgroups)
-		fprintf(out,
-			"%sa cgroup was without the counters in %.1f %% of its "
-			"time: its tasks were being\nswitched, or others had "
-			"them\n",
-			others->taken ? "" : "\n", percent);
-	else
-		fprintf(out,
-			"%sothers had the counters in %.1f %% of the time\n",
-			others->taken ? "" : "\n", percent);
-}
-
-/* What is not counted, or in more sets than need be, has its reason. */
-static void write_others(FILE *out, const struct stat_report *report)
-{
-	const struct engine_others *others = &report->others;
-
-	if (others->taken == others->counters && others->taken)
-		fprintf(out, "\nall %u counters were taken by others\n",
-			others->counters);
-	else if (others->taken)
-		fprintf(out, "\n%u of %u counters were taken by others\n",
-			others->taken, others->counters);
-	if (others->lost >= LOST_LEAST)
-		write_away(out, report);
-	if (others->taken ||
-	    (others->lost >= LOST_LEAST && !report->options->cgroups))
-		fputs("hint: end the other user of perf ('pgrep -a perf' may "
-		      "show it), or count fewer events\n",
-		      out);
-}
-
 static bool has_modelled_in(const struct stat_report *report, int kind)
 {
 	for (size_t i = 0; i < report->events->n; i++)
@@ -419,6 +379,15 @@ static void write_model(FILE *out, const struct stat_report *report)
 		fprintf(out, "\nnot emulated: %s\n", refused);
 }
 
+/*
+ * Since Linux commit 4f6fc7821283 (6.16; 6.1.142, 5.15.186) a task's events end
+ * before its memory is taken apart: where large processes fork and end that may
+ * be half of what they use.
+ */
+#define UNCOUNTED_ENDS                                                  \
+	";\nnewer kernels count no process while they take its memory " \
+	"apart at its end\n"
+
 /* Root's events, too, are taken off what is set-uid to another user. */
 static void write_uncounted(FILE *out, const struct stat_report *report)
 {
@@ -429,12 +398,12 @@ static void write_uncounted(FILE *out, const struct stat_report *report)
 		report->uncounted_s);
 	if (geteuid())
 		fputs("a set-uid program, or\none that this user may not read, "
-		      "is counted for root alone\n"
+		      "is counted for root alone" UNCOUNTED_ENDS
 		      "hint: sudo upmu stat ...\n",
 		      out);
 	else
 		fputs("a program\nset-uid to another user, or that its user "
-		      "may not read, is counted with -a alone\n"
+		      "may not read, is counted with -a alone" UNCOUNTED_ENDS
 		      "hint: upmu stat -a ...\n",
 		      out);
 }
@@ -442,10 +411,17 @@ static void write_uncounted(FILE *out, const struct stat_report *report)
 static void write_notes(FILE *out, const struct stat_report *report)
 {
 	out_write_lost(out, report);
+	/* Of intervals it is known at the end. */
+	if (!(report->interval_s > 0))
+		write_uncounted(out, report);
+	/* What is the same in all is told once. */
+	if (report->intervals > 1 && report->interval_s > 0) {
+		out_write_others_again(out, report);
+		return;
+	}
+	out_write_others(out, report);
 	if (report->intervals > 1)
 		return;
-	write_uncounted(out, report);
-	write_others(out, report);
 	write_model(out, report);
 	if (stat_reason(report)[0])
 		fprintf(out, "\nupmu stat: %s\n", stat_reason(report));
@@ -539,6 +515,8 @@ static void write_titles(FILE *out, const struct stat_report *report)
 /* It is known when the program has ended: below the last interval. */
 int stat_write_state(FILE *out, const struct stat_report *report)
 {
+	if (report->interval_s > 0)
+		write_uncounted(out, report);
 	if (report->notes)
 		fprintf(out, "\n%s", report->notes);
 	return ferror(out) ? -1 : 0;

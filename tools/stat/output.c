@@ -108,11 +108,32 @@ int stat_output_lose(void)
 	return -1;
 }
 
+static ssize_t add_to_piece(void *to, const char *text, size_t size)
+{
+	struct piece *piece = to;
+	char *more = realloc(piece->text, piece->size + size);
+
+	if (!more)
+		return 0; /* an error of the stream's, ENOMEM */
+	memcpy(more + piece->size, text, size);
+	piece->text = more;
+	piece->size += size;
+	return (ssize_t)size;
+}
+
+/* open_memstream() would clear 8 KiB first. */
+static FILE *open_piece(struct piece *piece)
+{
+	const cookie_io_functions_t to_memory = { .write = add_to_piece };
+
+	return fopencookie(piece, "w", to_memory);
+}
+
 static int put_by_memory(int (*writer)(FILE *, const struct stat_report *),
 			 const struct stat_report *report)
 {
 	struct piece piece = { 0 };
-	FILE *out = open_memstream(&piece.text, &piece.size);
+	FILE *out = open_piece(&piece);
 	int error;
 
 	if (!out)

@@ -216,7 +216,8 @@ static int put_cgroups(struct stat_report *report, const char *list,
 }
 
 static int make_counts(struct stat_report *report,
-		       const struct engine_events *events)
+		       const struct engine_events *events,
+		       const struct engine_targets *targets)
 {
 	for (size_t i = 0; i < report->places; i++) {
 		struct stat_place *place = &report->place[i];
@@ -231,6 +232,7 @@ static int make_counts(struct stat_report *report,
 		    (report->options->summary && !place->sum) ||
 		    engine_events_copy(place->events, events))
 			return out_of_memory();
+		engine_events_keep(place->events, &place->own, targets);
 	}
 	return 0;
 }
@@ -247,7 +249,7 @@ int stat_places_make(struct stat_report *report,
 			error = put_each(report, (enum stat_per)per, targets);
 	if (options->cgroups)
 		error = put_cgroups(report, options->cgroups, targets);
-	return error || make_counts(report, events) ? -1 : 0;
+	return error || make_counts(report, events, targets) ? -1 : 0;
 }
 
 void stat_places_free(struct stat_report *report)
@@ -380,6 +382,7 @@ void stat_sum_up(struct stat_report *report)
 {
 	report->interval_s = 0;
 	report->length_s = report->whole_s;
+	report->others = report->others_most;
 	if (!report->places)
 		stat_sum_finish(report->sum, report->count, report->events->n);
 	for (size_t i = 0; i < report->places; i++) {

@@ -22,13 +22,13 @@ struct stat_run {
 	struct child child;
 	bool has_child;
 	bool ended;
-	bool timed_out;
 	bool was_started, is_on; /* counting; control may switch it off */
 	int error;		 /* of counting that starts late */
 	/* When what is due; INFINITY: never. */
 	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;
 	/* Counting since, and before that since the last report. */
 	double on_ns, counted_ns, collected_ns;
+	double covered_s; /* of processor time, all in all */
 	stat_interval_fn *interval;
 };
 
@@ -42,6 +42,9 @@ struct stat_run {
 
 /* How often a process that is not ours is looked after. */
 #define LOOK_NS 50e6
+
+/* How long a program may take to end by --timeout before its user is told. */
+#define ENDING_NS 2e9
 
 /* How often a process may have got threads while its events were opened. */
 #define OPENINGS_MOST 20
@@ -83,10 +86,16 @@ static int start_counting(struct stat_run *run, bool by_exec)
 	return error;
 }
 
+/* Where that fails the program goes on uncounted; --timeout still ends it. */
 static void start_late(struct stat_run *run)
 {
+	if (run->error)
+		return;
 	run->error = start_counting(run, false);
-	run->ended = run->ended || run->error;
+	if (!run->error)
+		return;
+	run->interval_ns = INFINITY;
+	run->ended = run->ended || !run->has_child;
 }
 
 static void stop_counting(struct stat_run *run)
@@ -100,17 +109,18 @@ static void stop_counting(struct stat_run *run)
 	run->counted_ns += engine_now_ns() - run->on_ns;
 }
 
-/* Of all places what was taken or lost most. */
-static void add_others(struct stat_report *report, const struct engine *engine)
+/* Of unlike cores' CPUs some need no turns: the pace is of most sets. */
+static void add_told(struct stat_report *report, const struct engine *engine)
 {
-	struct engine_others here, *most = &report->others;
+	struct engine_others others;
+	struct engine_pace pace;
 
-	engine_tell_others(engine, &here);
-	if (here.taken > most->taken) {
-		most->taken = here.taken;
-		most->counters = here.counters;
-	}
-	most->lost = fmax(most->lost, here.lost);
+	engine_tell_others(engine, &others);
+	engine_others_most(&report->others, &others);
+	engine_tell_pace(engine, &pace);
+	if (pace.turns >= report->pace.turns)
+		report->pace = pace;
+	engine_tell_lost(engine, report->lost);
 }
 
 /*
@@ -136,26 +146,26 @@ static void collect_place(struct stat_run *run, struct stat_place *place)
 static void collect(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
-	double now;
 
 	report->others = (struct engine_others){ 0 };
+	report->pace = (struct engine_pace){ 0 };
 	for (size_t i = 0; i < run->places; i++) {
 		struct stat_place *place = &run->place[i];
 
 		collect_place(run, place);
-		engine_tell_pace(&place->engine, &report->pace);
-		add_others(report, &place->engine);
-		engine_tell_lost(&place->engine, report->lost);
+		add_told(report, &place->engine);
 		if (place->sum)
 			stat_sum_add(place->sum, place->count,
 				     place->events->n);
 	}
-	now = run->collected_ns;
-	report->length_s =
-		(run->counted_ns + (run->is_on ? now - run->on_ns : 0)) / 1e9;
+	run->covered_s +=
+		engine_covered_ns(&run->place->engine, run->place->count) / 1e9;
+	if (run->is_on)
+		run->counted_ns += run->collected_ns - run->on_ns;
+	report->length_s = run->counted_ns / 1e9;
 	report->whole_s += report->length_s;
 	run->counted_ns = 0;
-	run->on_ns = now;
+	run->on_ns = run->collected_ns;
 }
 
 static void end_interval(struct stat_run *run)
@@ -163,11 +173,14 @@ static void end_interval(struct stat_run *run)
 	struct stat_report *report = run->report;
 	unsigned int most = report->options->interval_count;
 
-	if (most && report->intervals == most)
+	if (most && report->intervals == most) {
+		run->covered_s = INFINITY; /* the rest is not looked at */
 		return;
+	}
 	collect(run);
 	report->interval_s = (run->collected_ns - run->start_ns) / 1e9;
 	report->intervals++;
+	engine_others_most(&report->others_most, &report->others);
 	/* A report that is lost is told at the end; the program goes on. */
 	run->interval(report);
 	for (size_t i = 0; i < run->places; i++)
@@ -179,17 +192,17 @@ static void end_interval(struct stat_run *run)
 	}
 }
 
-static void time_out(struct stat_run *run)
+static void time_out(struct stat_run *run, double now)
 {
-	run->stop_ns = INFINITY;
-	run->timed_out = true;
-	if (!run->has_child) {
-		run->ended = true;
-		return;
-	}
-	kill(run->child.pid, SIGTERM);
-	/* One that is stopped would not hear of it. */
-	kill(run->child.pid, SIGCONT);
+	bool again = run->report->timed_out;
+
+	run->stop_ns = again ? INFINITY : now + ENDING_NS;
+	run->report->timed_out = true;
+	run->ended = run->ended || !run->has_child;
+	if (again)
+		child_tell_goes_on(&run->child);
+	else if (run->has_child)
+		child_terminate(&run->child);
 }
 
 static void look_after(struct stat_run *run, double now)
@@ -225,7 +238,7 @@ static void do_what_is_due(struct stat_run *run, double now)
 	if (now >= run->interval_ns)
 		end_interval(run);
 	if (now >= run->stop_ns)
-		time_out(run);
+		time_out(run, now);
 	if (now >= run->look_ns)
 		look_after(run, now);
 }
@@ -327,8 +340,8 @@ static bool counts_it_whole(const struct stat_run *run)
 	const struct stat_options *options = run->report->options;
 
 	return !run->targets->n && !starts_late(options) && !options->control &&
-	       !options->no_inherit && !options->interval_ms &&
-	       !run->report->regions && !engine_raw_cpus(&run->place->engine);
+	       !options->no_inherit && !run->report->regions &&
+	       !engine_raw_cpus(&run->place->engine);
 }
 
 /*
@@ -339,17 +352,10 @@ static bool counts_it_whole(const struct stat_run *run)
 static void find_uncounted(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
-	double used = report->user_s + report->sys_s, counted = 0, before;
-	bool any = false;
+	double used = report->user_s + report->sys_s, counted = run->covered_s;
+	double before = fmin(BEFORE_EXEC_S + 2 * counted, BEFORE_EXEC_MOST_S);
 
-	for (size_t i = 0; i < run->events->n; i++) {
-		const struct engine_count *count = &report->count[i];
-
-		any = any || count->state == ENGINE_COUNTED;
-		counted = fmax(counted, (double)count->enabled_ns / 1e9);
-	}
-	before = fmin(BEFORE_EXEC_S + 2 * counted, BEFORE_EXEC_MOST_S);
-	if (any && counts_it_whole(run) && used > counted + before &&
+	if (counted > 0 && counts_it_whole(run) && used > counted + before &&
 	    used > CLOCKS_DIFFER * counted)
 		report->uncounted_s = fmax(report->uncounted_s, used - counted);
 }
@@ -370,10 +376,10 @@ static void finish(struct stat_run *run, int *exit_status)
 	child_reap(&run->child, true);
 	add_usage(report, &run->child.usage);
 	find_uncounted(run);
-	if (WIFSIGNALED(run->child.status) && !run->timed_out)
+	if (WIFSIGNALED(run->child.status) && !report->timed_out)
 		report->signal = WTERMSIG(run->child.status);
-	*exit_status = run->timed_out ? EXIT_TIMED_OUT
-				      : child_exit_status(&run->child);
+	*exit_status = report->timed_out ? EXIT_TIMED_OUT
+					 : child_exit_status(&run->child);
 }
 
 static void set_clock(struct stat_run *run)
@@ -465,6 +471,21 @@ static int open_places(struct stat_run *run, int pass, bool by_exec)
 	return error;
 }
 
+/* --per-thread: each thread that was found has its row. */
+static int place_anew(struct stat_run *run)
+{
+	struct stat_report *report = run->report;
+	int error;
+
+	if (!report->places)
+		return 0;
+	stat_places_free(report);
+	error = stat_places_make(report, run->events, run->targets);
+	run->place = report->place;
+	run->places = report->places;
+	return error ? -ECANCELED : 0;
+}
+
 /*
  * A thread that starts while /proc is read, or its parent's events are opened,
  * may be in no list and inherit nothing; the next one inherits. Which of both
@@ -476,15 +497,19 @@ static int open_all(struct stat_run *run, int pass, bool by_exec)
 	const struct stat_options *options = run->report->options;
 	int error, grown;
 
-	for (int left = OPENINGS_MOST; left; left--) {
+	for (int left = OPENINGS_MOST;; left--) {
 		error = open_places(run, pass, by_exec);
-		if (error || options->no_inherit || run->report->places)
+		if (error || options->no_inherit)
 			return error;
 		grown = stat_targets_grow(run->targets, options);
 		if (grown <= 0)
 			return grown ? -ECANCELED : 0;
-		if (left > 1)
-			close_engines(run);
+		if (left == 1)
+			break;
+		close_engines(run);
+		error = place_anew(run);
+		if (error)
+			return error;
 	}
 	fprintf(stderr,
 		"upmu stat: threads of '%s' start faster than they are found: "
@@ -519,8 +544,6 @@ static int count_and_read(struct stat_run *run, bool by_exec, int *exit_status)
 	if (error)
 		return error;
 	count_until_end(run);
-	if (run->error && run->has_child)
-		child_wait(&run->child);
 	if (run->error)
 		return run->error;
 	finish(run, exit_status);

@@ -164,12 +164,13 @@ struct stat_report {
 	unsigned int runs;	/* of -r, that are in the numbers */
 	unsigned int failed;	/* of those, ended with a status or a signal */
 	unsigned int signalled; /* of these, by a signal: 1 or 0 */
+	unsigned int timeouts;	/* and by --timeout */
 	size_t passes;		/* of --passes, that were run */
 	double *value;		/* [event * repeat + run]; NULL: one run */
 	double page_faults, context_switches;
 	uint64_t max_rss_kb;
 	double uncounted_s; /* of user_s + sys_s; 0: no more than is usual */
-	bool has_usage;
+	bool has_usage, timed_out; /* of the last run */
 	bool not_executed; /* the program; else what went wrong is upmu's */
 	char source[256];  /* what is in the numbers, where that is unusual */
 	size_t intervals;  /* how many were reported, this one too */
@@ -177,6 +178,7 @@ struct stat_report {
 			    */
 	struct engine_pace pace;
 	struct engine_others others;
+	struct engine_others others_most;  /* of any interval so far */
 	uint64_t lost[UPMU_CPUS_MAX / 64]; /* CPUs that went off, a bit each */
 	struct stat_regions *regions;	   /* of --regions, or NULL */
 	size_t cpus;			   /* online, for the format rpistat */
@@ -314,7 +316,7 @@ enum stat_order {
 
 struct stat_control {
 	int fd, answer; /* -1: none */
-	int signals;	/* readable while a signal waits */
+	int signals;	/* readable while a signal waits; -1: none */
 	bool opened;	/* by us: a fifo, not a descriptor */
 	bool obeyed;	/* the last order gets an answer */
 	size_t n;	/* of a line that has not ended */
@@ -395,5 +397,8 @@ bool out_name_lost(FILE *out, const struct stat_report *report,
 		   const char *before);
 /** The same as a note of its own: each interval since lacks them. */
 void out_write_lost(FILE *out, const struct stat_report *report);
+/** What others had of the counters, for people; in a further interval. */
+void out_write_others(FILE *out, const struct stat_report *report);
+void out_write_others_again(FILE *out, const struct stat_report *report);
 
 #endif

@@ -3,10 +3,8 @@
 "use strict";
 
 const upmuCompare = (() => {
-	const { colours, make, figure, tip, ofRuns, noteAll } = upmuFigure;
+	const { colours, make, figure, tip, ofRuns, letter, noteAll } = upmuFigure;
 	const { show, percent } = upmuData;
-
-	const letter = k => String.fromCharCode(65 + k);
 
 	function verdict(row) {
 		if (!row.change)
@@ -20,13 +18,30 @@ const upmuCompare = (() => {
 			ofRuns(row.runs, report.commands[row.k]?.runs);
 	}
 
+	/* Older files say of all commands at once what the kernel allowed. */
+	function allUserOnly(report) {
+		return report.user_only &&
+			report.commands.every(c => c.user_only ?? true);
+	}
+
+	function aboutRuns(c, report) {
+		const cores = new Set(report.commands.map(one => one.cores));
+		const words = [`${c.runs} run${c.runs === 1 ? "" : "s"}`];
+		if (c.failed)
+			words.push(`${c.failed} failed`);
+		if (c.user_only && !allUserOnly(report))
+			words.push("user mode only");
+		if (c.cores && cores.size > 1)
+			words.push(`on ${c.cores}`);
+		return " " + words.join(", ");
+	}
+
 	function compare(to, file) {
 		const report = file.report, rows = upmuData.comparison(report);
 		const events = [...new Set(rows.map(r => r.event))];
 		to.append(make("ol", { type: "A" }, ...report.commands.map(c =>
 			make("li", {}, make("code", {}, c.name ?? "?"),
-				` ${c.runs} run${c.runs === 1 ? "" : "s"}` +
-					(c.failed ? `, ${c.failed} failed` : "")))));
+				aboutRuns(c, report)))));
 		if (report.interrupted)
 			to.append(make("p", { class: "warn" },
 				"Interrupted before all rounds were done."));
@@ -92,7 +107,7 @@ const upmuCompare = (() => {
 		if (report.estimated)
 			to.append(make("p", { class: "note" }, "Sets of events took " +
 				"turns in each run: what they counted is estimated."));
-		noteAll(to, report);
+		noteAll(to, { ...report, user_only: allUserOnly(report) });
 	}
 
 	return { compare };

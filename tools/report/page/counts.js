@@ -3,7 +3,8 @@
 "use strict";
 
 const upmuCounts = (() => {
-	const { make, table, figure, tip, titleOf, ofRuns, command } = upmuFigure;
+	const { make, table, figure, tip, titleOf, ofRuns, uncounted,
+		command } = upmuFigure;
 	const { grouped, show } = upmuData;
 
 	function estimates(to, report) {
@@ -114,7 +115,8 @@ const upmuCounts = (() => {
 		add("upmu", report.version);
 		to.append(make("h3", {}, "The machine, and how it counted"),
 			table(["what", ""], lines, true));
-		for (const text of [report.reason, report.notes])
+		for (const text of [uncounted(report, "the program's"),
+			report.reason, report.notes])
 			if (text)
 				to.append(make("p", { class: "warn" }, text));
 	}

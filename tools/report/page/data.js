@@ -11,7 +11,7 @@ const upmuData = (() => {
 
 	/*
 	 * A long series in at most BINS parts: mean, smallest and largest of
-	 * each. Values are null where nothing was counted.
+	 * each. Values are null, or end early, where nothing was counted.
 	 */
 	function bins(times, values, lows, highs) {
 		const n = times.length, size = Math.max(1, Math.ceil(n / BINS));
@@ -22,7 +22,7 @@ const upmuData = (() => {
 			for (let j = i; j < Math.min(i + size, n); j++) {
 				const long = times[j] - (j ? times[j - 1] : 0);
 				row.to = times[j];
-				if (values[j] === null || !(long > 0))
+				if (values[j] == null || !(long > 0))
 					continue;
 				row.n++;
 				row.sum += values[j];

@@ -83,14 +83,54 @@ const upmuFigure = (() => {
 			: `${event.event} (${where})`;
 	}
 
+	const letter = k => String.fromCharCode(65 + k);
+
 	/* What not all runs have a number of is a mean of those that have. */
 	function ofRuns(known, runs) {
 		return known < runs ? ` (${known} of ${runs} runs)` : "";
 	}
 
+	function uncounted(report, whose) {
+		return report.uncounted_s > 0 ?
+			`${report.uncounted_s.toFixed(3)} s of ${whose} processor ` +
+			"time were not counted: of a set-uid program, of one " +
+			"that its user may not read, or of the ends of its " +
+			"processes." : "";
+	}
+
+	/* With what has counters of its own: others, and a model of the core. */
+	function ofOthers(others) {
+		const lost = others?.time_lost_percent;
+		return [others?.counters_taken ? `${others.counters_taken} of ` +
+			`${others.counters} counters were others'.` : "",
+		lost > 0 ? `Others had the counters in up to ${lost.toFixed(1)} % ` +
+			"of an interval's time: what came in it is estimated." : ""];
+	}
+
+	function ofModel(model) {
+		return [...(model?.cores ?? []).map(one => "Cache, TLB and branch " +
+			`counts are modelled: a ${one.core} (${one.geometry}), ` +
+			"not silicon."),
+		model?.refused ? `Not emulated: ${model.refused}` : ""];
+	}
+
 	function noteAll(to, report) {
 		const say = (text, kind) => to.append(make("p",
 			{ class: kind }, text));
+		for (const text of [uncounted(report, "the program's"),
+			...(report.commands ?? []).map((one, k) =>
+				uncounted(one, `${letter(k)}'s`)),
+			...(report.commands ?? []).map((one, k) =>
+				one.max_rss_at_most ? `max_rss of ${letter(k)} is what ` +
+					"upmu itself had when it started it: the " +
+					"program has less, or just that." : ""),
+			...ofOthers(report.others), ...ofModel(report.model)])
+			if (text)
+				say(text, "warn");
+		if (report.time_lost_percent > 0)
+			say("Others had the counters in up to " +
+				`${report.time_lost_percent.toFixed(1)} % of a ` +
+				"run's time: what came in it is estimated.", "warn");
 		if (report.cpus_lost)
 			say(`CPUs that went off meanwhile: ${report.cpus_lost}; ` +
 				"nothing was counted there since.", "warn");
@@ -110,5 +150,5 @@ const upmuFigure = (() => {
 	}
 
 	return { hasPlot, colours, ROWS_SHOWN, make, table, figure, tip, titleOf,
-		ofRuns, noteAll, command, figures: () => figures };
+		ofRuns, uncounted, letter, noteAll, command, figures: () => figures };
 })();

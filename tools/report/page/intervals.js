@@ -86,7 +86,9 @@ const upmuIntervals = (() => {
 			? upmuData.bins(file.times, event.values, event.lows,
 				event.highs).filter((_, i) =>
 				i % Math.ceil(rows.length / ROWS_SHOWN) === 0) : rows;
-		figure(to, `${titleOf(event)} over time`, { about, plotted },
+		const title = titleOf(event) +
+			(event.modelled ? " (modelled)" : "");
+		figure(to, `${title} over time`, { about, plotted },
 			() => timelinePlot(event, rows, parts),
 			["phase", "from s", "to s", "count", perSecond(event)],
 			phaseRows(event, parts, rows));
