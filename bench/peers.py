@@ -16,10 +16,15 @@ sys.path.insert(0, os.path.join(TOP, "boards"))
 
 from debian import Apt, Failure, command, native, obtain, untar  # noqa: E402
 
-PACKAGES = [("bookworm", "libpapi-dev"), ("bookworm", "libpfm4-dev"),
-            ("trixie", "libcpucycles-dev")]
+# Where each is had: the first suite whose index can be fetched.
+PACKAGES = {"libpapi-dev": ("bookworm",), "libpfm4-dev": ("bookworm",),
+            "libcpucycles-dev": ("trixie", "sid")}
 COMPILERS = {"armhf": "arm-linux-gnueabihf-gcc",
              "arm64": "aarch64-linux-gnu-gcc"}
+
+# What compilers of newer suites call functions that the cross compiler's libc
+# has by their old names.
+SAME = {"__isoc23_fscanf": "fscanf", "__isoc23_sscanf": "sscanf"}
 
 # Debian has no package of libperf: the kernel's sources hold it.
 LIBPERF = ["*/tools/" + part for part in
@@ -27,13 +32,24 @@ LIBPERF = ["*/tools/" + part for part in
             "scripts/*", "arch/*/include/*")]
 
 
-def libraries(arch):
-    """Folder with headers and archives of the others."""
-    def fill(folder):
-        for suite, package in PACKAGES:
+def fetch(package, suites, arch, folder):
+    """From the first of these suites that gives it."""
+    for suite in suites:
+        try:
             apt = Apt(suite, arch)
             apt.ready()
             apt.fetch(package, folder, ["*/include/*", "*/lib/*"])
+            return
+        except Failure:
+            if suite == suites[-1]:
+                raise
+
+
+def libraries(arch):
+    """Folder with headers and archives of the others."""
+    def fill(folder):
+        for package, suites in PACKAGES.items():
+            fetch(package, suites, arch, folder)
 
     return obtain(f"peers/{arch}", fill)
 
@@ -82,7 +98,9 @@ def build(arch):
         words += ["-DWITH_LIBPERF", "-isystem", kernels + "/perf/include"]
         named += [kernels + "/perf/libperf.a", kernels + "/api/libapi.a"]
     run(COMPILERS[arch], "-O2", "-static", "-s", *words, TOP + "/bench/peers.c",
-        ours + "/lib/libupmu.a", *named, "-lpthread", "-lm", "-o", program)
+        ours + "/lib/libupmu.a", *named, "-lpthread", "-lm",
+        *(f"-Wl,--defsym={new}={old}" for new, old in SAME.items()),
+        "-o", program)
     return program
 
 
