@@ -453,15 +453,27 @@ json.dump(root, open(sys.argv[1] + ".json", "w"))' $lost
 	said "upmu exec: the program changed what counters count that are not its own; what others counted meanwhile may lack a part"
 }
 
+refused=(/usr/bin/python3 -c 'import ctypes, mmap, signal
+code = mmap.mmap(-1, 4096, prot=7)
+code.write(b"\x0f\x0b") # ud2
+signal.signal(signal.SIGILL, signal.SIG_DFL)
+ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()')
+
 @test "exec_says_that_an_instruction_was_refused" {
-	on pi2 exec -- sh -c 'kill -ILL $$'
+	on pi2 exec -- "${refused[@]}"
 	[ "$status" -eq 132 ]
 	said "upmu exec: the program executed an instruction that it may not; one that sets counters up itself wants all of them"
 	said "hint: upmu exec --raw"
-	on pi2 exec --raw -- sh -c 'kill -ILL $$'
+	on pi2 exec --raw -- "${refused[@]}"
 	[ "$status" -eq 132 ]
 	said "upmu exec: the program executed an instruction that it may not"
 	[[ "$stderr" != *hint* ]]
+}
+
+@test "exec_blames_no_instruction_for_a_sigill_that_was_sent" {
+	on pi2 exec -- sh -c 'kill -ILL $$'
+	[ "$status" -eq 132 ]
+	[ -z "$stderr" ]
 }
 
 opened="/proc/sys/kernel/perf_user_access=1"
