@@ -10,9 +10,10 @@
 
 #include "tests/boards/kmod.h"
 
-#define PAUSE_US   4000
-#define MODULE	   "/upmu/upmu.ko"
-#define PARAMETERS "/sys/module/upmu/parameters/"
+#define PAUSE_US    4000
+#define MORE_ROUNDS 2000
+#define MODULE	    "/upmu/upmu.ko"
+#define PARAMETERS  "/sys/module/upmu/parameters/"
 
 static bool insert(void)
 {
@@ -98,19 +99,22 @@ static void start(void)
 	}
 }
 
-static bool stop(void)
+static bool all_were_at_work(void)
 {
-	bool all = true;
+	for (size_t i = 0; i < WORKERS; i++)
+		if (!turns[i])
+			return false;
+	return true;
+}
 
+static void stop(void)
+{
 	for (size_t i = 0; i < WORKERS; i++)
 		kill(pids[i], SIGKILL);
 	while (wait(NULL) > 0)
 		;
-	for (size_t i = 0; i < WORKERS; i++) {
+	for (size_t i = 0; i < WORKERS; i++)
 		printf("# %u %s\n", turns[i], workers[i].does);
-		all &= turns[i] != 0;
-	}
-	return all;
 }
 
 int main(int argc, char **argv)
@@ -121,7 +125,9 @@ int main(int argc, char **argv)
 	int fd;
 
 	start();
-	while (there && done < rounds) {
+	/* a few rounds of a fast host can end before a worker's first turn */
+	while (there && (done < rounds || !all_were_at_work()) &&
+	       done < rounds + MORE_ROUNDS) {
 		tries++;
 		if (!removed())
 			continue;
@@ -131,7 +137,8 @@ int main(int argc, char **argv)
 			fflush(stdout);
 		}
 	}
-	tap(stop() && there && done == rounds,
+	stop();
+	tap(there && done >= rounds && all_were_at_work(),
 	    "unloading_with_everybody_at_work_survives", "%d of %u tries", done,
 	    tries);
 	poke(PARAMETERS "open", "none");

@@ -473,6 +473,7 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	esac
 	[ ! -d /sys/fs/cgroup/perf_event ] || skip "perf has one of its own"
 	run "$upmu" stat --for-each-cgroup / -j -e cpu-clock -- sleep 0.05
+	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ "$output" == *'"state": "counted"'* ]] || {
 		[ "$(id -u)" -ne 0 ] # an ordinary user may not
