@@ -67,6 +67,9 @@ upmu exec -- /nonexistent
 echo "status $?"
 upmu exec -- /proc/cpuinfo
 echo "status $?"
+echo @ descriptors
+(ulimit -n 5; upmu exec -- true) 2>&1
+echo "status $?"
 echo @ signal
 upmu exec -- sh -c 'kill -TERM $$'
 echo "status $?"

@@ -131,6 +131,33 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$output" != *dcache_wback* ]]
 }
 
+@test "each_search_is_one_more_word_to_have" {
+	run "$upmu" list --core cortex-a72 --search l2 --search refill
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"0x17 l2d_cache_refill"* ]]
+	[[ "$output" != *"0x16 l2d_cache "* ]]
+	[[ "$output" != *"0x03 l1d_cache_refill"* ]]
+	# shellcheck disable=SC2046 # words
+	run "$upmu" list --core cortex-a72 $(printf -- '--search a %.0s' {1..64})
+	[ "$status" -eq 0 ]
+	# shellcheck disable=SC2046 # words
+	run "$upmu" list --core cortex-a72 $(printf -- '--search a %.0s' {1..65})
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"more than 64 words"* ]]
+}
+
+@test "json_of_an_event_of_the_kernel_says_whose_it_is" {
+	run --separate-stderr "$upmu" list -j page-faults
+	[ "$status" -eq 1 ]
+	[ "$output" = "[]" ]
+	[[ "$stderr" == *"'page-faults' is the kernel's"* ]]
+	[[ "$stderr" == *"hint: upmu list without -j"* ]]
+	run "$upmu" list page-faults
+	[ "$status" -eq 0 ]
+	run "$upmu" list -j --core cortex-a72 page-faults
+	[[ "$output" == *"no event has 'page-faults'"* ]]
+}
+
 @test "list_search_without_a_hit_fails" {
 	run "$upmu" list --core arm1176 --search xyzzy
 	[ "$status" -eq 1 ]

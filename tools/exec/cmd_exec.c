@@ -158,7 +158,7 @@ static int start(struct child *child, struct opening *opening, bool raw,
 		return -1;
 	error = child_fork(child, command);
 	if (error) {
-		fprintf(stderr, "upmu exec: cannot fork: %s\n",
+		fprintf(stderr, "upmu exec: cannot start a process: %s\n",
 			strerror(-error));
 		return -1;
 	}

@@ -16,7 +16,7 @@
 struct list_options {
 	const char *core, *fit, *explain;
 	char **words; /* ended by NULL; NULL: none */
-	char *search[2];
+	char *search[WORDS_MOST + 1];
 	bool all, json, metrics;
 };
 
@@ -32,7 +32,7 @@ static const char usage[] =
 	"  --core NAME    of this core instead of this machine's (cortex-a53,\n"
 	"                 0x410fd034: its MIDR)\n"
 	"  --all          of every core that upmu knows\n"
-	"  --search WORD  the same as WORD\n"
+	"  --search WORD  the same as WORD, as often as wanted\n"
 	"  --explain EVENT  all that is known of one event, by any name\n"
 	"  --metrics      the ratios of upmu stat -M, what they are made of\n"
 	"  --fit EVENTS   how many sets the list needs, and who shares one\n"
@@ -69,6 +69,12 @@ static int refuse_both(const char *one, const char *other)
 	return -1;
 }
 
+static int refuse_words(void)
+{
+	fprintf(stderr, "upmu list: more than %d words\n", WORDS_MOST);
+	return -1;
+}
+
 /* 'cache miss', quoted, is two words. */
 static int split_words(struct list_options *options)
 {
@@ -79,16 +85,26 @@ static int split_words(struct list_options *options)
 		char *rest, *word = strtok_r(options->words[i], " \t\n", &rest);
 
 		for (; word; word = strtok_r(NULL, " \t\n", &rest)) {
-			if (n == WORDS_MOST) {
-				fprintf(stderr,
-					"upmu list: more than %d words\n",
-					WORDS_MOST);
-				return -1;
-			}
+			if (n == WORDS_MOST)
+				return refuse_words();
 			words[n++] = word;
 		}
 	}
 	options->words = n ? words : NULL;
+	return 0;
+}
+
+/* One more word that every event shown is to have. */
+static int add_search(struct list_options *options, char *word)
+{
+	size_t n = 0;
+
+	while (options->search[n])
+		n++;
+	if (n == WORDS_MOST)
+		return refuse_words();
+	options->search[n] = word;
+	options->words = options->search;
 	return 0;
 }
 
@@ -134,8 +150,8 @@ static int read_options(struct list_options *options, int argc, char **argv)
 			options->all = true;
 			break;
 		case OPTION_SEARCH:
-			options->search[0] = optarg;
-			options->words = options->search;
+			if (add_search(options, optarg))
+				return -1;
 			break;
 		case OPTION_FIT:
 			options->fit = optarg;
@@ -364,6 +380,22 @@ static void say_nothing_found(const struct list_options *options)
 	      stderr);
 }
 
+/* Cores' events alone are in the JSON; the kernel's have nothing but a name. */
+static void say_nothing_in_json(const struct list_options *options)
+{
+	static struct list_core software;
+
+	list_gather_software(&software, options->words);
+	if (options->all || options->core || !software.n) {
+		say_nothing_found(options);
+		return;
+	}
+	fprintf(stderr,
+		"upmu list: '%s' is the kernel's, and the JSON has the cores' "
+		"events\nhint: upmu list without -j\n",
+		software.events[0].name);
+}
+
 static int print_lists(const struct list_options *options,
 		       const struct upmu_core *core,
 		       const struct upmu_machine *machine)
@@ -380,6 +412,8 @@ static int print_lists(const struct list_options *options,
 		shown = print_text(&lists, machine, options);
 	if (ret)
 		fprintf(stderr, "upmu list: %s\n", strerror(-ret));
+	else if (options->words && !shown && options->json)
+		say_nothing_in_json(options);
 	else if (options->words && !shown)
 		say_nothing_found(options);
 	free(lists.list);
