@@ -345,6 +345,62 @@ static void pinned_task_test(void)
 	close(lease);
 }
 
+/* What opens events and what takes leases share. */
+struct race {
+	volatile unsigned int calls;
+	volatile bool over;
+	volatile unsigned int opened, died;
+};
+
+/* One that is dead at once was opened while perf was kept off. */
+static void race_open(struct race *race)
+{
+	unsigned int call = race->calls;
+	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 1, 1);
+	bool lived = fd >= 0 && alive(fd);
+
+	while (race->calls < call + 3 && !race->over)
+		sched_yield();
+	race->opened += lived;
+	race->died += lived && !alive(fd);
+	close(fd);
+}
+
+static void race_take(struct race *race, unsigned int calls)
+{
+	int fd;
+
+	while (race->calls < calls) {
+		race->calls++;
+		fd = take(race->calls % 2 ? UPMU_MODE_RAW : UPMU_MODE_CYCLES);
+		if (fd >= 0)
+			close(fd);
+		usleep(race->calls % 7 * 100);
+	}
+	race->over = true;
+}
+
+static void pinned_race_test(unsigned int calls)
+{
+	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t opener = fork();
+
+	if (!opener) {
+		pin(1);
+		while (!race->over)
+			race_open(race);
+		_exit(0);
+	}
+	pin(0);
+	race_take(race, calls);
+	waitpid(opener, NULL, 0);
+	tap(race->opened && !race->died,
+	    "nor_does_one_die_that_is_opened_while_a_lease_is_taken",
+	    "%u calls, %u opened, %u dead", calls, race->opened, race->died);
+	munmap(race, sizeof(*race));
+}
+
 /* perf sets its counter anew when its event is switched on. */
 static int user_takes(void *event)
 {
@@ -424,6 +480,7 @@ int main(int argc, char **argv)
 	pinned_off_test();
 	pinned_cgroup_test();
 	pinned_task_test();
+	pinned_race_test(100 * (unsigned int)rounds);
 	user_test();
 	poll_test();
 	raw_test(rounds);
