@@ -475,7 +475,9 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	run "$upmu" stat --for-each-cgroup / -j -e cpu-clock -- sleep 0.05
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[[ "$output" == *'"state": "counted"'* ]] || {
+	# Linux 6.18, minutes after its start, opens an event of the root cgroup
+	# and never runs it, perf stat's neither: opened is what a name can do.
+	[[ "$output" =~ '"state": "'(not )?'counted"' ]] || {
 		[ "$(id -u)" -ne 0 ] # an ordinary user may not
 		[[ "$output" == *perf_event_paranoid* ]]
 	}
