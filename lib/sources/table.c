@@ -8,6 +8,7 @@
 
 #include "lib/explain.h"
 #include "lib/set/options.h"
+#include "lib/set/registry.h"
 
 const struct upmu_source *upmu_sources[UPMU_SOURCES_MAX] = {
 	&upmu_source_page,  &upmu_source_read,	&upmu_source_raw,
@@ -99,6 +100,7 @@ int upmu_probe(size_t position, struct upmu_verdict *verdict)
 {
 	struct upmu_verdict full = { 0 };
 	const struct upmu_source *source;
+	int cancel_state;
 	size_t n = 0;
 
 	while (upmu_sources[n])
@@ -109,7 +111,10 @@ int upmu_probe(size_t position, struct upmu_verdict *verdict)
 	upmu_explain_clear();
 	full.source = source->name;
 	full.unit = source->unit ? source->unit : "events";
+	/* It opens what a set has open, if only for a moment. */
+	cancel_state = upmu_registry_hold_forks();
 	full.error = upmu_source_do_probe(source);
+	upmu_registry_let_forks(cancel_state);
 	snprintf(full.reason, sizeof(full.reason), "%s", upmu_explain());
 	return upmu_result_give(verdict, &full, sizeof(full),
 				UPMU_VERDICT_SIZE_1);

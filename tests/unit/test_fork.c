@@ -87,6 +87,36 @@ static void a_signal_handler_forks_in_the_middle_of_an_open(void **state)
 	assert_int_equal(status_of_handlers_child, 0);
 }
 
+static void probe_page(void)
+{
+	struct upmu_verdict verdict = { .size = sizeof(verdict) };
+
+	assert_int_equal(upmu_probe(0, &verdict), 0);
+	assert_string_equal(verdict.source, "page");
+	assert_int_equal(verdict.error, 0);
+}
+
+static void *probe_and_be_cancelled(void *unused)
+{
+	pthread_cancel(pthread_self());
+	probe_page();
+	return unused;
+}
+
+/* What it held would be held for ever, and so would the lock of the lease. */
+static void a_thread_that_is_cancelled_in_a_probe_ends_it_first(void **state)
+{
+	pthread_t thread;
+
+	(void)state;
+	fake.in_perf_open = pthread_testcancel;
+	pthread_create(&thread, NULL, probe_and_be_cancelled, NULL);
+	pthread_join(thread, NULL);
+	fake_assert_closed();
+	fake.in_perf_open = NULL;
+	open_set();
+}
+
 #define FORK_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -95,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FORK_TEST(a_fork_waits_for_the_end_of_an_open),
 		FORK_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
+		FORK_TEST(a_thread_that_is_cancelled_in_a_probe_ends_it_first),
 	};
 
 	return cmocka_run_group_tests_name("fork", tests, NULL, NULL);
