@@ -243,6 +243,12 @@ void upmu_sys_unmap(void *address, size_t size)
 	munmap(address, size);
 }
 
+/* Not every libc has gettid(). */
+pid_t upmu_sys_thread(void)
+{
+	return (pid_t)syscall(SYS_gettid);
+}
+
 int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)
 {
 	return sched_getaffinity(pid, sizeof(*cpus), cpus) ? -errno : 0;

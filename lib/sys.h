@@ -76,6 +76,9 @@ int upmu_sys_map(int fd, size_t size, void **out);
 int upmu_sys_map_writable(int fd, size_t size, void **out);
 void upmu_sys_unmap(void *address, size_t size);
 
+/** The number of the calling thread. */
+pid_t upmu_sys_thread(void);
+
 /** The CPUs that a thread may run on; @pid 0: the caller. 0 or -errno. */
 int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus);
 

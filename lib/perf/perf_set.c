@@ -164,7 +164,7 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 		perf_flags |= UPMU_PERF_EXCLUDE_KERNEL;
 	if (set->flags & UPMU_OPEN_INHERIT)
 		perf_flags |= UPMU_PERF_INHERIT;
-	if (upmu_registry_takes_cycles(set))
+	if (upmu_registry_takes_cycles(set->who, set->cpu))
 		perf_flags |= UPMU_PERF_ANY_COUNTER;
 	ret = open_groups(set, wanted, perf_flags);
 	/* Too many without the cycle counter: then the sets take turns. */

@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 
-#include "lib/set/fast.h"
 #include "lib/module/lease.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -13,6 +12,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * through when it opens or closes another. */
 #define BUCKETS 256u
 static struct upmu *buckets[BUCKETS];
+
+/* Of these sets how many want a cycle counter to themselves: of all on a CPU,
+ * and of a thread. Each thread may come upon each CPU. */
+static unsigned int cpu_takers, thread_takers;
 
 /*
  * How many threads are in the middle of opening or closing a set, and how many
@@ -112,53 +115,51 @@ void upmu_registry_let_forks(int cancel_state)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
-/* A thread, by its number or, the caller, by its pointer; or a CPU. */
-static size_t bucket_of(const struct upmu *set)
+static size_t bucket_of(pid_t who, int cpu)
 {
-	uintptr_t who = upmu_regs_thread_pointer() >> 6;
+	return (unsigned int)(who < 0 ? cpu : who) % BUCKETS;
+}
 
-	if (set && set->pid)
-		who = (uintptr_t)set->pid + (uintptr_t)set->cpu;
-	return (who ^ who >> 6 ^ who >> 14) % BUCKETS;
+static unsigned int *takers_like(const struct upmu *set)
+{
+	return set->who < 0 ? &cpu_takers : &thread_takers;
 }
 
 void upmu_registry_add(struct upmu *set)
 {
-	set->bucket = bucket_of(set);
+	struct upmu **bucket = &buckets[bucket_of(set->who, set->cpu)];
+
 	pthread_mutex_lock(&lock);
-	set->next = buckets[set->bucket];
-	buckets[set->bucket] = set;
+	set->next = *bucket;
+	*bucket = set;
+	*takers_like(set) += set->takes_cycles;
 	pthread_mutex_unlock(&lock);
 }
 
 void upmu_registry_remove(struct upmu *set)
 {
-	struct upmu **link;
+	struct upmu **link = &buckets[bucket_of(set->who, set->cpu)];
 
 	pthread_mutex_lock(&lock);
-	for (link = &buckets[set->bucket]; *link; link = &(*link)->next) {
-		if (*link != set)
-			continue;
+	while (*link && *link != set)
+		link = &(*link)->next;
+	if (*link) {
 		*link = set->next;
-		break;
+		*takers_like(set) -= set->takes_cycles;
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-static bool counts_same(const struct upmu *a, const struct upmu *b)
+/* perf has what counts a CPU on the counters before what counts a thread. */
+bool upmu_registry_takes_cycles(pid_t who, int cpu)
 {
-	if (a->pid || (b && b->pid))
-		return b && a->pid == b->pid && a->cpu == b->cpu;
-	return upmu_is_opener(a->counters);
-}
-
-bool upmu_registry_takes_cycles(const struct upmu *set)
-{
-	bool found = false;
+	const struct upmu *set;
+	bool found;
 
 	pthread_mutex_lock(&lock);
-	for (struct upmu *s = buckets[bucket_of(set)]; s && !found; s = s->next)
-		found = s->takes_cycles && counts_same(s, set);
+	found = who < 0 ? thread_takers : cpu_takers;
+	for (set = buckets[bucket_of(who, cpu)]; set && !found; set = set->next)
+		found = set->takes_cycles && set->who == who && set->cpu == cpu;
 	pthread_mutex_unlock(&lock);
 	return found;
 }

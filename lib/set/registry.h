@@ -35,9 +35,9 @@ struct upmu_fork_hooks {
 void upmu_registry_hook_forks(const struct upmu_fork_hooks *hooks);
 
 /**
- * Is there an open set that takes_cycles, of the thread or CPU of @set (NULL:
- * of the calling thread)?
+ * Does an open set take the cycle counter from one of @who and @cpu (of struct
+ * upmu)? Of the same thread or CPU, or of a thread and of a CPU.
  */
-bool upmu_registry_takes_cycles(const struct upmu *set);
+bool upmu_registry_takes_cycles(pid_t who, int cpu);
 
 #endif

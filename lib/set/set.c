@@ -11,6 +11,7 @@
 #include "lib/set/options.h"
 #include "lib/set/registry.h"
 #include "lib/sources/source.h"
+#include "lib/sys.h"
 
 /* perf_event_mmap_page with index 0: "ask the slow path". */
 static const struct perf_event_mmap_page no_page;
@@ -28,6 +29,7 @@ static struct upmu *allocate(const struct upmu_wanted *wanted,
 	set->flags = options->flags;
 	set->pid = options->flags & UPMU_OPEN_CPU ? -1 : options->pid;
 	set->cpu = options->flags & UPMU_OPEN_CPU ? (int)options->cpu : -1;
+	set->who = set->pid ? set->pid : upmu_sys_thread();
 	set->counts_others = upmu_options_name_others(options);
 	set->size = wanted->size;
 	set->slots = (struct upmu_slot *)&set->counters[set->size];

@@ -35,6 +35,7 @@ struct upmu {
 	uint32_t flags;
 	pid_t pid; /* that is counted; 0: the opener, -1: all on @cpu */
 	int cpu;   /* -1: any */
+	pid_t who; /* the same thread by its number; -1: all on @cpu */
 	bool counts_others;
 	bool has_lease;
 	bool takes_cycles; /* it wants the cycle counter to itself */
@@ -43,7 +44,6 @@ struct upmu {
 	uint64_t opened_ns;
 	uint64_t opened_ticks;
 	struct upmu *next; /* in the registry, of one bucket */
-	size_t bucket;
 	struct upmu_slot *slots;
 	struct upmu_group *groups; /* of perf, one on each PMU; or NULL */
 	struct upmu_counter counters[];

@@ -185,7 +185,7 @@ static int check_cycles(bool *is_taken)
 	int fd, ret;
 
 	/* An event that cannot run makes perf rotate all of the thread's. */
-	if (!upmu_registry_takes_cycles(NULL))
+	if (!upmu_registry_takes_cycles(upmu_sys_thread(), -1))
 		flags |= LONG_CYCLES;
 	fd = upmu_perf_open_cycles(flags);
 	if (fd < 0)
@@ -262,7 +262,7 @@ static bool has_hardware(const struct upmu_wanted *wanted)
 static uint32_t perf_flags_for(const struct upmu *set,
 			       const struct upmu_wanted *wanted, bool is_taken)
 {
-	if (is_taken || upmu_registry_takes_cycles(set))
+	if (is_taken || upmu_registry_takes_cycles(set->who, set->cpu))
 		return UPMU_PERF_USER_READ | UPMU_PERF_ANY_COUNTER;
 	if (wanted->pmus > 1)
 		return UPMU_PERF_USER_READ;

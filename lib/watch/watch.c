@@ -13,7 +13,6 @@
 
 #include "lib/explain.h"
 #include "lib/perf/perf.h"
-#include "lib/set/fast.h"
 #include "lib/set/options.h"
 #include "lib/set/registry.h"
 #include "lib/set/wanted.h"
@@ -134,7 +133,8 @@ static int open_all(struct upmu_watch *watch, const struct upmu_wanted *wanted,
 		    const struct upmu_options *options, uint64_t every,
 		    uint32_t flags)
 {
-	bool is_taken = upmu_registry_takes_cycles(watch->taker);
+	bool is_taken = upmu_registry_takes_cycles(watch->taker->who,
+						   watch->taker->cpu);
 	int ret = 0;
 
 	for (size_t pmu = 0; !ret && pmu < wanted->pmus; pmu++) {
@@ -210,15 +210,15 @@ static int open_wanted(struct upmu_watch *watch,
 /* Sets that are opened later leave the cycle counter to it, as to a set. */
 static struct upmu *make_taker(const struct upmu_options *options)
 {
-	struct upmu *taker =
-		calloc(1, sizeof(*taker) + sizeof(*taker->counters));
+	struct upmu *taker = calloc(1, sizeof(*taker));
 	bool is_cpu = options->flags & UPMU_OPEN_CPU;
 
 	if (!taker)
 		return NULL;
-	taker->pid = is_cpu ? -1 : options->pid;
 	taker->cpu = is_cpu ? (int)options->cpu : -1;
-	taker->counters[0].thread = upmu_thread_key(0);
+	taker->who = is_cpu ? -1 : options->pid;
+	if (!taker->who)
+		taker->who = upmu_sys_thread();
 	return taker;
 }
 

@@ -5,7 +5,9 @@
  * they do not, running_ns tells.
  */
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib_tap.h"
@@ -118,6 +120,46 @@ static void too_many_tell(void)
 	close_sets(opened);
 }
 
+/* One as any program opens it, and one that names whom it counts: the thread
+ * by its number, or the CPU. Each was the first. */
+static void run_beside(const struct upmu_options *named, const char *claim)
+{
+	const struct upmu_options *const both[] = { NULL, named };
+	struct span spans[2];
+	bool passed = true;
+
+	for (size_t first = 0; first < 2; first++) {
+		size_t n = 0;
+
+		while (n < 2 && !upmu_open(&sets[n], "cycles", both[first ^ n]))
+			n++;
+		if (n < 2)
+			note("%s", upmu_explain());
+		measure(n, spans);
+		passed = passed && n == 2 && is_whole(&spans[0]) &&
+			 is_whole(&spans[1]);
+		close_sets(n);
+	}
+	ok(passed, claim);
+}
+
+static void name_it_otherwise(void)
+{
+	struct upmu_options named = { .size = sizeof(named) };
+	cpu_set_t cpu, before;
+
+	named.pid = (int32_t)syscall(SYS_gettid);
+	run_beside(&named, "a_thread_that_names_itself_runs_all_the_time");
+	named.pid = 0;
+	named.flags = UPMU_OPEN_CPU;
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	sched_getaffinity(0, sizeof(before), &before);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	run_beside(&named, "a_thread_and_its_cpu_are_both_counted_throughout");
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
 static void empty(void *unused)
 {
 	(void)unused;
@@ -187,6 +229,7 @@ int main(int argc, char **argv)
 	all_run(3, NULL, "three_sets_of_a_thread_run_all_the_time");
 	all_run(3, "read", "three_sets_by_system_call_run_all_the_time");
 	one_goes_one_comes();
+	name_it_otherwise();
 	measure_beside();
 	too_many_tell();
 	count_by_call(argc > 1);

@@ -211,6 +211,48 @@ static void two_sets_on_a_thread_share_its_counters(void **state)
 	upmu_close(second);
 }
 
+static uint64_t cycles_of_second(const struct upmu_options *options)
+{
+	struct upmu *second = NULL;
+	uint64_t config;
+
+	assert_int_equal(upmu_open(&second, "cycles", options), 0);
+	config = event_of(second, 0, 0)->attr.config;
+	upmu_close(second);
+	return config;
+}
+
+static void a_thread_that_names_itself_is_the_same_thread(void **state)
+{
+	const struct upmu_options itself = others(gettid(), 0);
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	assert_int_equal(cycles_of_second(&itself), 0x11);
+	upmu_close(set);
+	assert_int_equal(upmu_open(&set, "cycles", &itself), 0);
+	assert_int_equal(cycles_of_second(NULL), 0x11);
+}
+
+/* perf never takes turns between the two: the thread's would never run. */
+static void a_cpu_and_a_thread_do_not_want_the_same_counter(void **state)
+{
+	const struct upmu_options cpu = others(0, UPMU_OPEN_CPU);
+	const struct upmu_options other = others(TID, 0);
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles", &other), 0);
+	assert_int_equal(cycles_of_second(&cpu), 0x11);
+	upmu_close(set);
+	assert_int_equal(upmu_open(&set, "cycles", &cpu), 0);
+	assert_int_equal(cycles_of_second(&other), 0x11);
+	assert_int_equal(cycles_of_second(NULL), 0x11);
+	upmu_close(set);
+	set = NULL;
+	assert_int_equal(cycles_of_second(&other), 0xff);
+	assert_int_equal(cycles_of_second(&cpu), 0xff);
+}
+
 /* Five events on four counters and the cycle counter, twice. */
 static void assert_both_need_the_cycle_counter(struct upmu_options options)
 {
@@ -431,6 +473,8 @@ int main(void)
 		ATTACH_TEST(of_unlike_cores_the_cpus_own_kind_counts_it),
 		ATTACH_TEST(on_unlike_cores_a_thread_is_counted_on_all),
 		ATTACH_TEST(two_sets_on_a_thread_share_its_counters),
+		ATTACH_TEST(a_thread_that_names_itself_is_the_same_thread),
+		ATTACH_TEST(a_cpu_and_a_thread_do_not_want_the_same_counter),
 		ATTACH_TEST(a_second_full_set_on_a_thread_takes_turns),
 		ATTACH_TEST(a_second_full_set_on_a_cpu_takes_turns),
 		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),
