@@ -148,7 +148,9 @@ struct upmu_options {
  * tells.
  *
  * Others than the caller (@pid, UPMU_OPEN_INHERIT, UPMU_OPEN_CPU) are counted
- * by the source read alone. Of a CPU that goes off counts and times stand from
+ * by the source read alone. On 64-bit kernels cycles of a CPU take the cycle
+ * counter from those of a thread's set that is read by page: open the CPUs'
+ * sets first. Of a CPU that goes off counts and times stand from
  * then on, also when it is back. To count a program from its first instruction
  * on, fork, let the child wait, open with INHERIT and ON_EXEC, let it execute;
  * to count a running process, open a set for each folder of /proc/PID/task.

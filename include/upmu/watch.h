@@ -55,7 +55,8 @@ struct upmu_sample {
  * Where perf_event_paranoid permits user mode only, it tells of that alone, as
  * the addresses of its samples show. Returns 0, an error of upmu_open(), or
  *   -EINVAL     @every is 0; another number of events than one; another flag
- *   -EOPNOTSUPP this PMU has no interrupt, or the event is none of a PMU
+ *   -EOPNOTSUPP this PMU has no interrupt; an event of the kernel's where user
+ *               mode alone may be counted
  *
  * Cost: as upmu_open(), and nine pages of memory. Then some 3,000 instructions
  * of the kernel's for each sample.

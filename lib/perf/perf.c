@@ -61,8 +61,11 @@ static bool is_of_the_kernel(const struct upmu_perf_event *event)
 		event->config == UPMU_SW_CGROUP_SWITCHES);
 }
 
-static int refuse_in_user_mode(const struct upmu_perf_event *event)
+int upmu_perf_check_modes(const struct upmu_perf_event *event,
+			  const struct perf_event_attr *attr)
 {
+	if (!attr->exclude_kernel || !is_of_the_kernel(event))
+		return 0;
 	upmu_explain_set(-EOPNOTSUPP,
 			 "perf counts no '%s' in user mode: they happen in "
 			 "the kernel",
@@ -78,7 +81,7 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 {
 	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
 	struct perf_event_attr attr;
-	int fd;
+	int fd, ret;
 
 	if (target->flags & UPMU_PERF_CGROUP)
 		flags |= PERF_FLAG_PID_CGROUP;
@@ -87,10 +90,11 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 				      target->group_fd, flags);
 	if (fd < 0)
 		return upmu_perf_explain(fd, event, target, &attr);
-	if (!attr.exclude_kernel || !is_of_the_kernel(event))
+	ret = upmu_perf_check_modes(event, &attr);
+	if (!ret)
 		return fd;
 	upmu_sys_close(fd);
-	return refuse_in_user_mode(event);
+	return ret;
 }
 
 int upmu_perf_open_cycles(uint32_t flags)

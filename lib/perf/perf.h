@@ -60,6 +60,13 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 		    const struct upmu_perf_event *event, uint32_t flags);
 
 /**
+ * 0 or, explained, -EOPNOTSUPP: @attr leaves out the kernel, where alone @event
+ * happens. perf opens it all the same.
+ */
+int upmu_perf_check_modes(const struct upmu_perf_event *event,
+			  const struct perf_event_attr *attr);
+
+/**
  * Open one event, close-on-exec. Returns a descriptor or
  *   -EACCES     perf_event_paranoid forbids it
  *   -ENODEV     no PMU of this kind (none registered with perf)

@@ -79,13 +79,19 @@ static int open_one(const struct upmu_perf_event *event,
 		.group_fd = -1,
 	};
 	struct perf_event_attr attr;
-	int fd;
+	int fd, ret;
 
 	upmu_perf_attr(&attr, event, flags);
 	set_sampling(&attr, every);
 	fd = upmu_sys_perf_event_open(&attr, target.pid, target.cpu, -1,
 				      PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? explain_open(fd, event, &target, &attr) : fd;
+	if (fd < 0)
+		return explain_open(fd, event, &target, &attr);
+	ret = upmu_perf_check_modes(event, &attr);
+	if (!ret)
+		return fd;
+	upmu_sys_close(fd);
+	return ret;
 }
 
 static int map_ring(struct upmu_watch *watch)

@@ -181,6 +181,23 @@ static void but_no_event_of_the_kernel_is(void **state)
 	assert_refused("cycles:k", EVERY, NULL, -EACCES, "perf refuses");
 }
 
+/* perf opens it, and would never tell. */
+static void nor_what_happens_in_the_kernel_alone(void **state)
+{
+	const struct upmu_options user = { .size = sizeof(user),
+					   .flags = UPMU_OPEN_USER_ONLY };
+
+	(void)state;
+	assert_refused("context-switches", 1, &user, -EOPNOTSUPP,
+		       "they happen in the kernel");
+	assert_refused("context-switches:u", 1, NULL, -EOPNOTSUPP,
+		       "leave out :u");
+	fake.only_user = true;
+	assert_refused("context-switches", 1, NULL, -EACCES,
+		       "perf_event_paranoid");
+	assert_int_equal(upmu_watch_open(&watch, "page-faults", 1, NULL), 0);
+}
+
 static void what_forbids_it_is_told_of_the_first_try(void **state)
 {
 	(void)state;
@@ -444,6 +461,7 @@ int main(void)
 		on_pi2(user_mode_alone_is_watched_where_asked_for),
 		on_pi2(and_where_no_more_is_allowed),
 		on_pi2(but_no_event_of_the_kernel_is),
+		on_pi2(nor_what_happens_in_the_kernel_alone),
 		on_pi2(what_forbids_it_is_told_of_the_first_try),
 		on_odroid(unlike_cores_write_into_one_ring),
 		on_pi2(a_period_has_bounds),
