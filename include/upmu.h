@@ -23,8 +23,8 @@
  * upmu_count_all(), upmu_count() and the questions about it may run in several
  * threads at once; upmu_start(), upmu_stop() and upmu_close() need the caller
  * to keep the others away. When the opener ends, its last counts stay readable
- * until upmu_close(). A thread that is cancelled in upmu_open(), upmu_close() or
- * upmu_probe() ends that call first.
+ * until upmu_close(). A thread that is cancelled in upmu_open(), upmu_close()
+ * or upmu_probe() ends that call first.
  *
  * Processes. After fork() the child may read and must close its copy of a set
  * like any other; it reads the parent's thread by system calls. What the child

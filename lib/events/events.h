@@ -211,8 +211,8 @@ struct upmu_machine {
  *
  * Reads below UPMU_ROOT (lib/sys.h), so that a fixture tree stands for any
  * board. Returns 0; a machine that tells nothing has no kinds. -E2BIG: more
- * than UPMU_KINDS_MAX kinds of core. Costs some 20 system calls and three
- * for each CPU: once in a program.
+ * than UPMU_KINDS_MAX kinds of core. -EFBIG: a list of CPUs that is too long.
+ * Costs some 20 system calls and three for each CPU: once in a program.
  */
 int upmu_machine_read(struct upmu_machine *machine);
 

@@ -293,7 +293,7 @@ static int find_kinds(struct upmu_machine *machine)
 	ret = upmu_pmus_each(take_pmu, &finding);
 	/* What is found here is remembered: not that nothing could be asked.
 	 * Without sysfs, no PMU is known. */
-	if (upmu_pmus_is_want(ret) || ret == -E2BIG)
+	if (upmu_pmus_is_want(ret) || ret == -E2BIG || ret == -EFBIG)
 		return ret;
 	ret = 0;
 	for (unsigned int cpu = 0; !ret && cpu < info->n; cpu++)
@@ -324,6 +324,9 @@ const char *upmu_machine_why(int error)
 	if (error == -E2BIG)
 		return "it has more than " TEXT(
 			UPMU_KINDS_MAX) " kinds of core";
+	if (error == -EFBIG)
+		return "sysfs has " TEXT(
+			UPMU_PMU_CPUS) " or more characters of a PMU's CPUs";
 	return strerror(-error);
 }
 

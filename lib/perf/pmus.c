@@ -48,7 +48,7 @@ static int read_type(int folder, struct upmu_pmu *pmu)
 	int ret = upmu_sys_read_text_at(folder, "type", text, sizeof(text));
 
 	if (ret)
-		return ret;
+		return ret == -EFBIG ? -EINVAL : ret;
 	pmu->type = (uint32_t)strtoul(text, &end, 10);
 	return end == text || *end ? -EINVAL : 0;
 }
@@ -102,7 +102,8 @@ static int read_some(int devices, const char *entries, size_t size,
 
 		entry = (const struct entry *)(entries + at);
 		ret = read_pmu(devices, entry->name, &pmu);
-		if (upmu_pmus_is_want(ret))
+		/* Without one that has CPUs these would be bare cores. */
+		if (upmu_pmus_is_want(ret) || ret == -EFBIG)
 			return ret;
 		if (ret)
 			continue;

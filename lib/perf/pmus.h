@@ -13,19 +13,21 @@
 #include <stdint.h>
 
 #define UPMU_PMUS_MAX 8
+#define UPMU_PMU_CPUS 512
 
 struct upmu_pmu {
 	char name[48]; /* as in sysfs: "armv7_cortex_a7" */
 	uint32_t type; /* what perf_event_attr wants */
 	/* As the kernel writes them: "0-3"; "" for all. Every other one of 256
 	 * takes 459 characters. */
-	char cpus[512];
+	char cpus[UPMU_PMU_CPUS];
 };
 
 /**
  * Fill up to UPMU_PMUS_MAX entries, in the order of their numbers.
  * Returns how many there are (0: none registered); -EMFILE, -ENFILE or -ENOMEM
- * where that could not be asked for; another -errno where there is no sysfs.
+ * where that could not be asked for; -EFBIG where one has a longer list of
+ * CPUs; another -errno where there is no sysfs.
  * Reads sysfs on each call.
  */
 int upmu_pmus_list(struct upmu_pmu *pmus);

@@ -455,6 +455,24 @@ static void more_kinds_of_core_than_there_is_room_for_are_said(void **state)
 	remove_machine(root);
 }
 
+/* Else its CPUs would be those of a core that perf has no PMU for. */
+static void a_list_of_cpus_that_is_too_long_is_said(void **state)
+{
+	char root[] = "/tmp/upmu-machine-XXXXXX", list[512];
+
+	(void)state;
+	make_machine(root, 2, 2);
+	for (int at = 0; at < 512; at += 2)
+		memcpy(&list[at], "1,", 2);
+	list[511] = '\0';
+	write_below(root, list,
+		    "/sys/bus/event_source/devices/armv8_pmuv3_%u/cpus", 1);
+	assert_int_equal(upmu_machine_read(&machine), -EFBIG);
+	assert_string_equal(upmu_machine_why(-EFBIG),
+			    "sysfs has 512 or more characters of a PMU's CPUs");
+	remove_machine(root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +523,7 @@ int main(void)
 		cmocka_unit_test(every_other_cpu_of_many_has_its_pmu),
 		cmocka_unit_test(
 			more_kinds_of_core_than_there_is_room_for_are_said),
+		cmocka_unit_test(a_list_of_cpus_that_is_too_long_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
