@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/exec/undefined.h"
@@ -93,12 +94,168 @@ static void what_is_none_of_the_pmu_has_its_code_and_no_name(void **state)
 	}
 }
 
+/* The whole table again, by the manuals: CRn, CRm, op2. */
+static const struct named {
+	uint8_t crn, crm, op2;
+	const char *name;
+} all[] = {
+	{ 9, 12, 0, "PMCR" },	    { 9, 12, 1, "PMCNTENSET" },
+	{ 9, 12, 2, "PMCNTENCLR" }, { 9, 12, 3, "PMOVSR" },
+	{ 9, 12, 4, "PMSWINC" },    { 9, 12, 5, "PMSELR" },
+	{ 9, 12, 6, "PMCEID0" },    { 9, 12, 7, "PMCEID1" },
+	{ 9, 13, 0, "PMCCNTR" },    { 9, 13, 1, "PMXEVTYPER" },
+	{ 9, 13, 2, "PMXEVCNTR" },  { 9, 14, 0, "PMUSERENR" },
+	{ 9, 14, 1, "PMINTENSET" }, { 9, 14, 2, "PMINTENCLR" },
+	{ 9, 14, 3, "PMOVSSET" },   { 15, 12, 0, "PMNC" },
+	{ 15, 12, 1, "CCNT" },	    { 15, 12, 2, "PMN0" },
+	{ 15, 12, 3, "PMN1" },
+};
+
+/* "" for what has no name. */
+static void name_of(char *name, uint32_t crn, uint32_t crm, uint32_t op2)
+{
+	uint32_t number = (crm % 4) * 8 + op2;
+
+	name[0] = '\0';
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (all[i].crn == crn && all[i].crm == crm && all[i].op2 == op2)
+			strcpy(name, all[i].name);
+	if (crn == 14 && crm >= 8)
+		snprintf(name, 24, crm < 12 ? "PMEVCNTR%u" : "PMEVTYPER%u",
+			 number);
+	if (crn == 14 && crm == 15 && op2 == 7)
+		strcpy(name, "PMCCFILTR");
+}
+
+static bool is_the_kernels(const char *name)
+{
+	return !strncmp(name, "PMINTEN", 7);
+}
+
+static void assert_described(enum instruction_set set, uint32_t code,
+			     const char *name, const char *text)
+{
+	struct undefined what;
+
+	undefined_describe(&what, set, code);
+	if (strcmp(what.name, name) || strcmp(what.text, text))
+		fail_msg("0x%08x: '%s', '%s' are not '%s', '%s'", code,
+			 what.name, what.text, name, text);
+	assert_int_equal(what.kernel_only, is_the_kernels(name));
+}
+
+static void each_place_of_cp15_has_its_name_or_none(void **state)
+{
+	char name[24], text[64];
+
+	(void)state;
+	for (uint32_t at = 0; at < 2 << 11; at++) {
+		uint32_t crn = at >> 7 & 15, crm = at >> 3 & 15, op2 = at & 7;
+		uint32_t read = at >> 11, rt = at % 13;
+		uint32_t code = 0xee000f10 | read << 20 | crn << 16 | rt << 12 |
+				op2 << 5 | crm;
+
+		name_of(name, crn, crm, op2);
+		snprintf(text, sizeof(text), "%s p15, 0, r%u, c%u, c%u, %u",
+			 read ? "mrc" : "mcr", rt, crn, crm, op2);
+		if (!name[0])
+			snprintf(text, sizeof(text), "0x%08x", code);
+		assert_described(SET_ARM, code, name, text);
+		assert_described(SET_THUMB, code, name, text);
+	}
+}
+
+/* op1 0 of the kernel's registers, 3 of all else. */
+static void each_place_of_a64_has_its_name_or_none(void **state)
+{
+	char name[24], full[32], text[64];
+
+	(void)state;
+	for (uint32_t at = 0; at < 2 << 14; at++) {
+		uint32_t crn = at >> 7 & 15, crm = at >> 3 & 15, op2 = at & 7;
+		uint32_t op1 = at >> 11 & 7, read = at >> 14, rt = at % 31;
+		uint32_t code = 0xd5180000 | read << 21 | op1 << 16 |
+				crn << 12 | crm << 8 | op2 << 5 | rt;
+
+		name_of(name, crn, crm, op2);
+		if (crn == 15 || op1 != (is_the_kernels(name) ? 0 : 3))
+			name[0] = '\0';
+		if (!strcmp(name, "PMOVSR"))
+			strcpy(name, "PMOVSCLR");
+		snprintf(full, sizeof(full), "%s%s", name,
+			 !name[0] ? ""
+			 : op1	  ? "_EL0"
+				  : "_EL1");
+		if (!name[0])
+			snprintf(text, sizeof(text), "0x%08x", code);
+		else if (read)
+			snprintf(text, sizeof(text), "mrs x%u, %s", rt, full);
+		else
+			snprintf(text, sizeof(text), "msr %s, x%u", full, rt);
+		assert_described(SET_A64, code, full, text);
+	}
+}
+
+/* Each bit that says what instruction it is; the rest are registers. */
+static void another_bit_is_another_instruction(void **state)
+{
+	static const struct {
+		enum instruction_set set;
+		uint32_t code, fixed;
+	} bases[] = {
+		{ SET_ARM, 0xee190f1d, 0x0fe00f10 },
+		{ SET_THUMB, 0xee190f1d, 0xffe00f10 },
+		{ SET_ARM, 0xec510f09, 0x0fe00fff },
+		{ SET_THUMB, 0xec510f09, 0xffe00fff },
+		{ SET_A64, 0xd53b9d00, 0xffdfffe0 },
+	};
+	char text[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
+		for (int bit = 0; bit < 32; bit++) {
+			uint32_t code = bases[i].code ^ UINT32_C(1) << bit;
+
+			if (!(bases[i].fixed >> bit & 1))
+				continue;
+			/* which is a register beside it */
+			if (bases[i].set == SET_A64 && bit >= 5 && bit <= 11)
+				continue;
+			snprintf(text, sizeof(text), "0x%08x", code);
+			assert_described(bases[i].set, code, "", text);
+		}
+}
+
+static void the_64_bit_cycle_counter_is_named_either_way(void **state)
+{
+	(void)state;
+	assert_described(SET_ARM, 0xec5a3f09, "PMCCNTR",
+			 "mrrc p15, 0, r3, r10, c9");
+	assert_described(SET_THUMB, 0xec43cf09, "PMCCNTR",
+			 "mcrr p15, 0, r12, r3, c9");
+}
+
+static void only_short_thumb_has_four_digits(void **state)
+{
+	(void)state;
+	assert_described(SET_THUMB, 0x1, "", "0x0001");
+	assert_described(SET_THUMB, 0xffff, "", "0xffff");
+	assert_described(SET_THUMB, 0x10000, "", "0x00010000");
+	assert_described(SET_ARM, 0xffff, "", "0x0000ffff");
+	assert_described(SET_A64, 0xffff, "", "0x0000ffff");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_register_of_the_pmu_is_named),
 		cmocka_unit_test(
 			what_is_none_of_the_pmu_has_its_code_and_no_name),
+		cmocka_unit_test(each_place_of_cp15_has_its_name_or_none),
+		cmocka_unit_test(each_place_of_a64_has_its_name_or_none),
+		cmocka_unit_test(another_bit_is_another_instruction),
+		cmocka_unit_test(the_64_bit_cycle_counter_is_named_either_way),
+		cmocka_unit_test(only_short_thumb_has_four_digits),
 	};
 
 	return cmocka_run_group_tests_name("undefined", tests, NULL, NULL);
