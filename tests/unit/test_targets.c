@@ -16,6 +16,7 @@
 
 #include "lib/engine/engine.h"
 #include "lib/sys.h"
+#include "own_root.h"
 #include "tools/stat/stat.h"
 
 static struct engine_targets targets;
@@ -206,6 +207,152 @@ static void lost_cpus_are_told_by_their_numbers(void **state)
 	assert_true(lost[2] == 4);
 }
 
+static int find_cpus(char *list)
+{
+	const struct stat_options options = { .cpus = list };
+	int error = stat_targets_find(&targets, &options);
+
+	stat_targets_free(&targets);
+	return error;
+}
+
+static void a_list_of_cpus_is_whole_and_in_order_or_refused(void **state)
+{
+	static char *const good[] = { "7", "1023", "5-5", "0-1,1023" };
+	static char *const bad[] = { "",     "-",    "-1",     "1-",	"1-x",
+				     "3-2",  "1024", "0-1024", "0,",	",0",
+				     "0,,1", "0 ",   " 0",     "0-1-2", "+1",
+				     "0x1",  "0,1-", "0,2-1" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		if (find_cpus(good[i]))
+			fail_msg("%s", good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (find_cpus(bad[i]) != -1)
+			fail_msg("'%s'", bad[i]);
+}
+
+static void a_cpu_that_is_not_online_is_refused(void **state)
+{
+	(void)state;
+	put("sys/devices/system/cpu/online", "1-3,6\n");
+	assert_int_equal(find_cpus("1"), 0);
+	assert_int_equal(find_cpus("1-3,6"), 0);
+	assert_int_equal(find_cpus("0"), -1);
+	assert_int_equal(find_cpus("4"), -1);
+	assert_int_equal(find_cpus("1,7"), -1);
+	assert_int_equal(find_cpus("0-3"), -1);
+}
+
+static void all_cpus_are_those_that_are_online(void **state)
+{
+	struct stat_options options = { .all_cpus = true };
+
+	(void)state;
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	assert_int_equal(targets.n, 1);
+	assert_int_equal(targets.target[0].cpu, 0);
+	stat_targets_free(&targets);
+	put("sys/devices/system/cpu/online", "2,5\n");
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	assert_int_equal(targets.n, 2);
+	assert_int_equal(targets.target[0].cpu, 2);
+	assert_int_equal(targets.target[1].cpu, 5);
+	assert_int_equal(targets.target[1].pid, -1);
+	stat_targets_free(&targets);
+	options = (struct stat_options){ .cgroups = "a" };
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	assert_int_equal(targets.n, 2);
+	stat_targets_free(&targets);
+	/* neither: what is started is counted */
+	options = (struct stat_options){ 0 };
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	assert_int_equal(targets.n, 0);
+	stat_targets_free(&targets);
+}
+
+static void a_list_of_tasks_is_of_those_that_are_there(void **state)
+{
+	static char *const bad[] = { "",	  ",",		"0",
+				     "-1",	  "x",		"1x",
+				     "999999999", "1000000001", "00000000001" };
+	char some[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct stat_options options = { .pids = bad[i] };
+
+		if (stat_targets_find(&targets, &options) != -1)
+			fail_msg("-p '%s'", bad[i]);
+		stat_targets_free(&targets);
+		options = (struct stat_options){ .tids = bad[i] };
+		if (stat_targets_find(&targets, &options) != -1)
+			fail_msg("-t '%s'", bad[i]);
+		stat_targets_free(&targets);
+		snprintf(some, sizeof(some), "%d,%s", getpid(), bad[i]);
+		options.tids = some;
+		if (bad[i][0] && bad[i][0] != ',' &&
+		    stat_targets_find(&targets, &options) != -1)
+			fail_msg("-t '%s'", some);
+		stat_targets_free(&targets);
+	}
+}
+
+static void *start_thread(pthread_t *thread)
+{
+	assert_int_equal(pthread_create(thread, NULL, wait_for_the_end, NULL),
+			 0);
+	return thread;
+}
+
+static void a_process_grows_by_the_threads_that_came_since(void **state)
+{
+	char own[32];
+	struct stat_options options = { .pids = own };
+	const struct stat_options other = { .tids = own };
+	pthread_t thread;
+	size_t before;
+
+	(void)state;
+	sem_init(&over, 0, 0);
+	snprintf(own, sizeof(own), "%d", getpid());
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	before = targets.n;
+	assert_int_equal(stat_targets_grow(&targets, &options), 0);
+	assert_int_equal(targets.n, before);
+	start_thread(&thread);
+	assert_int_equal(stat_targets_grow(&targets, &other), 0);
+	assert_int_equal(targets.n, before);
+	assert_int_equal(stat_targets_grow(&targets, &options), 1);
+	assert_int_equal(targets.n, before + 1);
+	sem_post(&over);
+	pthread_join(thread, NULL);
+	/* One that has ended stays, and a process that has is no mistake. */
+	assert_int_equal(stat_targets_grow(&targets, &options), 0);
+	assert_int_equal(targets.n, before + 1);
+	options.pids = "999999999";
+	assert_int_equal(stat_targets_grow(&targets, &options), 0);
+	stat_targets_free(&targets);
+}
+
+static void one_that_is_alive_is_enough(void **state)
+{
+	struct engine_target two[] = { { .pid = 999999999, .cpu = -1 },
+				       { .pid = getpid(), .cpu = -1 } };
+	const struct engine_target cpu = { .pid = -1, .cpu = 0 };
+	struct engine_targets some = { .target = two, .n = 2 };
+
+	(void)state;
+	assert_true(stat_targets_alive(&some));
+	some.n = 1;
+	assert_false(stat_targets_alive(&some));
+	two[0] = cpu;
+	assert_true(stat_targets_alive(&some));
+	some.n = 0;
+	assert_false(stat_targets_alive(&some));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +367,15 @@ int main(void)
 		cmocka_unit_test(a_process_that_nobody_waited_for_is_over),
 		cmocka_unit_test(a_process_goes_on_without_its_first_thread),
 		cmocka_unit_test(lost_cpus_are_told_by_their_numbers),
+		cmocka_unit_test_setup_teardown(
+			a_list_of_cpus_is_whole_and_in_order_or_refused,
+			no_machine, this_machine),
+		OWN_ROOT_TEST(a_cpu_that_is_not_online_is_refused),
+		OWN_ROOT_TEST(all_cpus_are_those_that_are_online),
+		cmocka_unit_test(a_list_of_tasks_is_of_those_that_are_there),
+		cmocka_unit_test(
+			a_process_grows_by_the_threads_that_came_since),
+		cmocka_unit_test(one_that_is_alive_is_enough),
 	};
 
 	return cmocka_run_group_tests_name("targets", tests, NULL, NULL);
