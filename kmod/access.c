@@ -19,6 +19,7 @@
 /**
  * struct upmu_access - this CPU's permission register
  * @granted: bits that a lease or `open` gives to what runs here
+ * @mm: the memory of that, or of the last process here; only compared
  * @prior: what it held before, or what perf's driver last wrote
  * @steered: @prior is to be put back
  *
@@ -26,6 +27,7 @@
  */
 struct upmu_access {
 	u32 granted;
+	const struct mm_struct *mm;
 	u32 prior;
 	bool steered;
 };
@@ -54,6 +56,11 @@ u32 upmu_access_granted(int cpu)
 	return READ_ONCE(per_cpu_ptr(&upmu_access, cpu)->granted);
 }
 
+const struct mm_struct *notrace upmu_access_mm(void)
+{
+	return this_cpu_read(upmu_access.mm);
+}
+
 /*
  * What was taken from the register past perf's driver, by a write of 0 to
  * kernel.perf_user_access, is not put back. A pseudo-NMI that came between has
@@ -67,24 +74,29 @@ static void notrace upmu_access_heed(void)
 			 prior & upmu_regs_user_access());
 }
 
+/* Beside what perf's driver permits, whose pseudo-NMI may set @prior anew. */
+static noinline notrace void upmu_access_add(u32 bits)
+{
+	u32 prior;
+
+	upmu_access_heed();
+	do {
+		prior = this_cpu_read(upmu_access.prior);
+		upmu_regs_set_user_access(bits | prior);
+	} while (prior != this_cpu_read(upmu_access.prior));
+}
+
 /*
  * The register comes last: a pseudo-NMI between the two is perf's, which asks
  * what is granted and writes the register as well.
  */
 static void notrace upmu_access_set(u32 bits)
 {
-	u32 prior;
-
 	WRITE_ONCE(*raw_cpu_ptr(&upmu_access.granted), bits);
-	if (likely(!upmu_publish_user_access())) {
+	if (unlikely(upmu_publish_user_access()))
+		upmu_access_add(bits);
+	else
 		upmu_regs_set_user_access(bits);
-		return;
-	}
-	upmu_access_heed();
-	do {
-		prior = this_cpu_read(upmu_access.prior);
-		upmu_regs_set_user_access(bits | prior);
-	} while (prior != this_cpu_read(upmu_access.prior));
 }
 
 /*
@@ -131,13 +143,17 @@ void upmu_access_check_event(struct perf_event *event)
 		upmu_guard_check_event(current, event);
 }
 
-static noinline notrace void upmu_access_change(struct task_struct *prev,
-						const struct upmu_process *next)
+static noinline notrace void
+upmu_access_change(struct task_struct *prev, const struct mm_struct *mm,
+		   const struct upmu_process *next)
 {
+	struct upmu_access *access = raw_cpu_ptr(&upmu_access);
+
 	/* One without a PMU came online after the lease was granted. */
-	if (unlikely(!this_cpu_read(upmu_access.steered)))
+	if (unlikely(!access->steered))
 		return;
 	upmu_access_left(prev);
+	access->mm = mm;
 	upmu_access_follow(next);
 }
 
@@ -156,16 +172,18 @@ void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 	}
 	process = upmu_process_with(next->mm);
 	if (unlikely(process) || this_cpu_read(upmu_access.granted))
-		upmu_access_change(prev, process);
+		upmu_access_change(prev, next->mm, process);
 }
 
 void upmu_access_refresh_here(void *unused)
 {
+	struct upmu_access *access = this_cpu_ptr(&upmu_access);
 	const struct mm_struct *mm = current->mm;
 
-	if (!this_cpu_read(upmu_access.steered))
+	if (!access->steered)
 		return;
 	upmu_access_check();
+	access->mm = mm;
 	/* A kernel thread would leave what the last process had. */
 	upmu_access_follow(mm ? upmu_process_with(mm) : NULL);
 }

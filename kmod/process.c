@@ -420,18 +420,18 @@ static void upmu_writer_note(struct upmu_writer *writer,
 }
 
 /*
- * Changed by atomics only: found by RCU. Looked for by its ID, as one that is
- * executing a program has that one's memory already; else it is one that @task
- * shares memory with (one that ends has its own until another task runs here).
+ * Changed by atomics only: found by RCU. Looked for by its ID; else it is one
+ * that @task shares memory with, or did when it was permitted to write: one that
+ * ends has none any more, one that executes a program has that one's.
  */
 void notrace upmu_process_wrote(struct task_struct *task, u32 written)
 {
 	struct upmu_process *process = upmu_process_find(task_tgid(task));
-	const struct mm_struct *mm = task->active_mm;
 	struct upmu_family *family;
 
 	if (!process)
-		process = (struct upmu_process *)upmu_process_with(mm);
+		process = (struct upmu_process *)upmu_process_with(
+			upmu_access_mm());
 	if (!process || !upmu_process_leased(process))
 		upmu_writer_note(&upmu_open_writer, task);
 	if (process)

@@ -103,6 +103,8 @@ void upmu_access_check(void);
 void upmu_access_check_event(struct perf_event *event);
 /* What the module last permitted there. */
 u32 upmu_access_granted(int cpu);
+/* By whose memory it did so here, NULL: by nobody's; interrupts off. */
+const struct mm_struct *upmu_access_mm(void);
 
 /* watch.c */
 

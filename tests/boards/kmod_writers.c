@@ -106,6 +106,37 @@ static int go_first(void)
 	return sched_setscheduler(0, SCHED_FIFO, &param);
 }
 
+static int executes_at_once(void *unused)
+{
+	writes(unused);
+	execl("/bin/true", "true", NULL);
+	_exit(1);
+}
+
+/* Its memory is another one when it is looked at, and nobody ran meanwhile. */
+static int vfork_and_execute(void *unused)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	int lease = take(UPMU_MODE_COUNT), status = -1;
+	pid_t writer;
+
+	(void)unused;
+	if (lease < 0 || go_first())
+		return 1;
+	writer = clone(executes_at_once, stack + sizeof(stack),
+		       CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	waitpid(writer, &status, 0);
+	return status ? 2 : 16 + (int)info_of(lease).lease_written;
+}
+
+static void vfork_test(void)
+{
+	int written = in_child(vfork_and_execute, NULL);
+
+	tap(written == 16 + UPMU_WRITTEN_ENABLES,
+	    "also_before_it_executes_a_program_at_once", "%d", written);
+}
+
 /* Somebody else took the registers, and the holder wrote, too. */
 static void broken_test(void)
 {
@@ -205,6 +236,7 @@ int main(int argc, char **argv)
 		return open_and_close();
 	exec_test();
 	shares_memory_test();
+	vfork_test();
 	broken_test();
 	named_test();
 	return tap_done();
