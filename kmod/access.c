@@ -143,9 +143,9 @@ void upmu_access_check_event(struct perf_event *event)
 		upmu_guard_check_event(current, event);
 }
 
-static noinline notrace void
-upmu_access_change(struct task_struct *prev, const struct mm_struct *mm,
-		   const struct upmu_process *next)
+static noinline notrace void upmu_access_change(struct task_struct *prev,
+						const struct mm_struct *mm,
+						const struct upmu_process *next)
 {
 	struct upmu_access *access = raw_cpu_ptr(&upmu_access);
 

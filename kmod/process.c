@@ -421,8 +421,8 @@ static void upmu_writer_note(struct upmu_writer *writer,
 
 /*
  * Changed by atomics only: found by RCU. Looked for by its ID; else it is one
- * that @task shares memory with, or did when it was permitted to write: one that
- * ends has none any more, one that executes a program has that one's.
+ * that @task shares memory with, or did when it was permitted to write: one
+ * that ends has none any more, one that executes a program has that one's.
  */
 void notrace upmu_process_wrote(struct task_struct *task, u32 written)
 {

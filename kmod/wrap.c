@@ -87,6 +87,17 @@ static int upmu_place_beside(const struct upmu_pmu *upmu,
 	return idx;
 }
 
+/*
+ * Until this CPU's are taken, a pinned event that had a counter gets one again:
+ * the second look of the taking may not have come to it yet, and it would be
+ * dead. One that never had any is dead at once, as long as the lease is held.
+ */
+static bool upmu_place_still(const struct perf_event *event)
+{
+	return !upmu_counters_held() && event->group_leader->attr.pinned &&
+	       local64_read(&event->hw.prev_count);
+}
+
 static int upmu_get_event_idx(struct pmu_hw_events *hw,
 			      struct perf_event *event)
 {
@@ -109,8 +120,9 @@ static int upmu_get_event_idx(struct pmu_hw_events *hw,
 		return idx;
 	cpumask_set_cpu(smp_processor_id(), &upmu_cpus_waiting);
 	smp_mb__after_atomic(); /* who ends it looks in the other order */
-	return upmu_counters_wanted() ? idx
-				      : upmu->ops.get_event_idx(hw, event);
+	if (upmu_counters_wanted() && !upmu_place_still(event))
+		return idx;
+	return upmu->ops.get_event_idx(hw, event);
 }
 
 static void upmu_clear_event_idx(struct pmu_hw_events *hw,

@@ -353,13 +353,12 @@ struct race {
 };
 
 /* One that is dead at once was opened while perf was kept off. */
-static void race_open(struct race *race)
+static void race_open(struct race *race, pid_t pid, int cpu)
 {
-	unsigned int call = race->calls;
-	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 1, 1);
+	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, pid, cpu, 1);
 	bool lived = fd >= 0 && alive(fd);
 
-	while (race->calls < call + 3 && !race->over)
+	for (int n = 0; n < 4; n++)
 		sched_yield();
 	race->opened += lived;
 	race->died += lived && !alive(fd);
@@ -380,24 +379,48 @@ static void race_take(struct race *race, unsigned int calls)
 	race->over = true;
 }
 
-static void pinned_race_test(unsigned int calls)
+/* The other CPU's, or its own, which each switch takes off its counter. */
+static void races(struct race *race, bool own)
+{
+	pin(1);
+	if (own && !fork())
+		while (!race->over)
+			sched_yield();
+	while (!race->over)
+		race_open(race, own ? 0 : -1, own ? -1 : 1);
+	_exit(0);
+}
+
+#define SLEEPERS 100
+
+/* Each is looked at for pinned events, which takes its time. */
+static void sleep_beside(pid_t *sleepers)
+{
+	for (int n = 0; n < SLEEPERS; n++) {
+		sleepers[n] = fork();
+		if (!sleepers[n])
+			_exit(pause());
+	}
+}
+
+static void pinned_race_test(unsigned int calls, bool own, const char *claim)
 {
 	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t opener = fork();
+	pid_t opener = fork(), sleepers[SLEEPERS];
 
-	if (!opener) {
-		pin(1);
-		while (!race->over)
-			race_open(race);
-		_exit(0);
-	}
+	if (!opener)
+		races(race, own);
+	sleep_beside(sleepers);
 	pin(0);
 	race_take(race, calls);
 	waitpid(opener, NULL, 0);
-	tap(race->opened && !race->died,
-	    "nor_does_one_die_that_is_opened_while_a_lease_is_taken",
-	    "%u calls, %u opened, %u dead", calls, race->opened, race->died);
+	for (int n = 0; n < SLEEPERS; n++)
+		kill(sleepers[n], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	tap(race->opened && !race->died, claim, "%u calls, %u opened, %u dead",
+	    race->calls, race->opened, race->died);
 	munmap(race, sizeof(*race));
 }
 
@@ -466,6 +489,7 @@ static bool unload(void)
 int main(int argc, char **argv)
 {
 	int rounds = argc > 1 ? atoi(argv[1]) : 30;
+	unsigned int calls;
 
 	cpus = cpus_online();
 	if (argc > 1 && !strcmp(argv[1], "unload"))
@@ -480,7 +504,12 @@ int main(int argc, char **argv)
 	pinned_off_test();
 	pinned_cgroup_test();
 	pinned_task_test();
-	pinned_race_test(100 * (unsigned int)rounds);
+	calls = rounds < 100 ? 20 * rounds : 2000;
+	pinned_race_test(
+		calls, false,
+		"nor_does_one_die_that_is_opened_while_a_lease_is_taken");
+	pinned_race_test(calls, true,
+			 "nor_one_of_a_task_that_is_switched_meanwhile");
 	user_test();
 	poll_test();
 	raw_test(rounds);
