@@ -196,6 +196,12 @@ static inline void pin(int cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
+static inline void leave_the_cpu(void)
+{
+	for (int n = 0; n < 3; n++)
+		usleep(2000);
+}
+
 static inline int cpus_online(void)
 {
 	return (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -287,6 +293,13 @@ static inline struct times counter_read(const struct counter *counter)
 	if (read(counter->fd, &times, sizeof(times)) != sizeof(times))
 		times.value = UINT64_MAX;
 	return times;
+}
+
+static inline struct times total(int fd)
+{
+	struct counter counter = { fd, NULL };
+
+	return counter_read(&counter);
 }
 
 /* 1: *value through the register; 0: it is not on a counter now */

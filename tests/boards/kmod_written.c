@@ -11,24 +11,9 @@
 
 #include "tests/boards/kmod.h"
 
-#define PEEK "/proc/upmu_peek"
-
 #define TOLD_ROUNDS 20
 
 #define NOWHERE 0xc0000000u /* PMXEVTYPER.P, .U: counts nothing */
-
-static struct times total(int fd)
-{
-	struct counter counter = { fd, NULL };
-
-	return counter_read(&counter);
-}
-
-static void leave_the_cpu(void)
-{
-	for (int n = 0; n < 3; n++)
-		usleep(2000);
-}
 
 static bool cycles_run(void)
 {
@@ -69,6 +54,9 @@ static void reset_test(void)
 	tap(off_by(before, after, begun) < FAR,
 	    "perf_does_not_believe_a_counter_that_was_reset", "%llu",
 	    (unsigned long long)(after.value - before.value));
+	tap(info_of(lease).lease_written & UPMU_WRITTEN_COUNTS,
+	    "what_is_noticed_as_perf_reads_is_told", "%x",
+	    info_of(lease).lease_written);
 	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
 	upmu_regs_isb();
 	leave_the_cpu();
@@ -325,45 +313,6 @@ static void closed_test(void)
 	close(lease);
 }
 
-static char before[65536], after[65536];
-
-/* Every register but the counts, which no one can take back. */
-static void peek(char *text)
-{
-	static const char *const counts[] = { " cycles ", " counter" };
-	FILE *file = fopen(PEEK, "r");
-	size_t got = file ? fread(text, 1, 65535, file) : 0;
-	char *found;
-
-	text[got] = '\0';
-	if (file)
-		fclose(file);
-	for (int n = 0; n < 2; n++)
-		while ((found = strstr(text, counts[n]))) {
-			char *end = found + 10 + strcspn(found + 10, " \n");
-
-			memmove(found, end, strlen(end) + 1);
-		}
-}
-
-static void nothing_left_test(uint32_t mode, const char *claim)
-{
-	int lease;
-
-	peek(before);
-	lease = take(mode);
-	upmu_regs_set_type(1, 0x55);
-	upmu_regs_set_type(3, 0x42);
-	upmu_regs_set_type(31, NOWHERE);
-	upmu_regs_enable(0xf);
-	upmu_regs_select(2);
-	leave_the_cpu();
-	close(lease);
-	peek(after);
-	if (!tap(!strcmp(before, after), claim, NULL))
-		printf("# was %.300s\n# is  %.300s\n", before, after);
-}
-
 /* A filter stops a counter as well as a switch does. */
 static void filter_test(uint32_t type, uint64_t config, const char *claim)
 {
@@ -433,33 +382,6 @@ static void written_late_test(void)
 	close(perf);
 }
 
-/* What firmware, or a module of old, had switched on. */
-static void kept_test(void)
-{
-	int cycles, count;
-	uint32_t written;
-
-	poke(PEEK, "0 control 0x9");
-	poke(PEEK, "0 enabled 0x80000000");
-	peek(before);
-	close(take(UPMU_MODE_COUNT));
-	peek(after);
-	tap(!strcmp(before, after), "what_was_on_before_a_lease_stays_on",
-	    "was %.300s\n# is  %.300s", before, after);
-	cycles = take(UPMU_MODE_CYCLES);
-	count = take(UPMU_MODE_COUNT);
-	close(cycles);
-	leave_the_cpu();
-	written = info_of(count).lease_written;
-	close(count);
-	peek(after);
-	tap(!written && !strcmp(before, after),
-	    "also_where_a_count_lease_outlives_a_cycles_lease",
-	    "%x, was %.300s\n# is  %.300s", written, before, after);
-	poke(PEEK, "0 control 0");
-	poke(PEEK, "0 enabled 0");
-}
-
 /* perf switches off what interrupts too often, until the next tick. */
 static void throttle_test(void)
 {
@@ -520,10 +442,6 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	pin(0);
-	nothing_left_test(UPMU_MODE_COUNT,
-			  "nothing_is_left_of_what_a_count_holder_wrote");
-	nothing_left_test(UPMU_MODE_CYCLES,
-			  "nor_of_what_a_cycles_holder_wrote");
 	reset_test();
 	stop_test();
 	type_test();
@@ -532,7 +450,6 @@ int main(int argc, char **argv)
 	filter_test(PERF_TYPE_HARDWARE, 0, "and_one_of_the_cycle_counter");
 	held_filter_test();
 	written_late_test();
-	kept_test();
 	throttle_test();
 	closed_test();
 	stopped_and_reset_test();

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+/* kmod_kept - what was on before a lease is so again after it */
+#include "tests/boards/kmod.h"
+
+#define PEEK "/proc/upmu_peek"
+
+#define NOWHERE 0xc0000000u /* PMXEVTYPER.P, .U: counts nothing */
+
+static char before[65536], after[65536];
+
+/* Every register but the counts, which no one can take back. */
+static void peek(char *text)
+{
+	static const char *const counts[] = { " cycles ", " counter" };
+	FILE *file = fopen(PEEK, "r");
+	size_t got = file ? fread(text, 1, 65535, file) : 0;
+	char *found;
+
+	text[got] = '\0';
+	if (file)
+		fclose(file);
+	for (int n = 0; n < 2; n++)
+		while ((found = strstr(text, counts[n]))) {
+			char *end = found + 10 + strcspn(found + 10, " \n");
+
+			memmove(found, end, strlen(end) + 1);
+		}
+}
+
+static void nothing_left_test(uint32_t mode, const char *claim)
+{
+	int lease;
+
+	peek(before);
+	lease = take(mode);
+	upmu_regs_set_type(1, 0x55);
+	upmu_regs_set_type(3, 0x42);
+	upmu_regs_set_type(31, NOWHERE);
+	upmu_regs_enable(0xf);
+	upmu_regs_select(2);
+	leave_the_cpu();
+	close(lease);
+	peek(after);
+	if (!tap(!strcmp(before, after), claim, NULL))
+		printf("# was %.300s\n# is  %.300s\n", before, after);
+}
+
+/* What firmware, or a module of old, had switched on. */
+static void kept_test(void)
+{
+	int cycles, count;
+	uint32_t written;
+
+	poke(PEEK, "0 control 0x9");
+	poke(PEEK, "0 enabled 0x80000000");
+	peek(before);
+	close(take(UPMU_MODE_COUNT));
+	peek(after);
+	tap(!strcmp(before, after), "what_was_on_before_a_lease_stays_on",
+	    "was %.300s\n# is  %.300s", before, after);
+	cycles = take(UPMU_MODE_CYCLES);
+	count = take(UPMU_MODE_COUNT);
+	close(cycles);
+	leave_the_cpu();
+	written = info_of(count).lease_written;
+	close(count);
+	peek(after);
+	tap(!written && !strcmp(before, after),
+	    "also_where_a_count_lease_outlives_a_cycles_lease",
+	    "%x, was %.300s\n# is  %.300s", written, before, after);
+	poke(PEEK, "0 control 0");
+	poke(PEEK, "0 enabled 0");
+}
+
+/* Each lease is looked at from what was on before the first of them. */
+static void another_lease_test(void)
+{
+	int first, second;
+
+	poke(PEEK, "0 enabled 0x80000000");
+	peek(before);
+	first = take(UPMU_MODE_COUNT);
+	upmu_regs_disable(~0u);
+	upmu_regs_isb();
+	second = take(UPMU_MODE_COUNT);
+	tap(second >= 0 && info_of(first).lease_written & UPMU_WRITTEN_ENABLES,
+	    "what_a_holder_switched_off_is_told_though_another_lease_follows",
+	    "%x", info_of(first).lease_written);
+	close(first);
+	close(second);
+	peek(after);
+	tap(!strcmp(before, after), "and_on_again_when_both_have_ended",
+	    "was %.300s\n# is  %.300s", before, after);
+	poke(PEEK, "0 enabled 0");
+}
+
+/* None of its counters counts anything. */
+static void make_all_idle(void)
+{
+	char line[32];
+
+	for (unsigned int n = 0; n < info_of(-1).counters; n++) {
+		snprintf(line, sizeof(line), "0 type 0 %u", n);
+		poke(PEEK, line); /* software increments, of which are none */
+	}
+	poke(PEEK, "0 type 0xc0000000 31");
+}
+
+/* What was there before perf came is not put back under its event. */
+static void opened_meanwhile_test(uint32_t type, uint64_t config,
+				  const char *claim)
+{
+	struct times was, is;
+	int lease, perf;
+
+	make_all_idle();
+	lease = take(UPMU_MODE_COUNT);
+	perf = event_open(type, config, 0, -1, 0, 0);
+	leave_the_cpu();
+	close(lease);
+	was = total(perf);
+	spin_loop(200000);
+	is = total(perf);
+	tap(lease >= 0 && is.value - was.value > 200000, claim, "%llu",
+	    (unsigned long long)(is.value - was.value));
+	close(perf);
+	poke(PEEK, "0 type 0 31");
+}
+
+int main(void)
+{
+	pin(0);
+	nothing_left_test(UPMU_MODE_COUNT,
+			  "nothing_is_left_of_what_a_count_holder_wrote");
+	nothing_left_test(UPMU_MODE_CYCLES,
+			  "nor_of_what_a_cycles_holder_wrote");
+	kept_test();
+	another_lease_test();
+	opened_meanwhile_test(PERF_TYPE_RAW, 0x11,
+			      "an_event_opened_under_a_lease_counts_on_after");
+	opened_meanwhile_test(PERF_TYPE_HARDWARE, 0,
+			      "and_so_does_one_of_the_cycle_counter");
+	return tap_done();
+}
