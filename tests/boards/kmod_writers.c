@@ -216,6 +216,24 @@ static void named_test(void)
 	    "of_two_that_write_each_is_named_for_its_own_lease", "%d", failed);
 }
 
+static int child_writes(void *unused)
+{
+	prctl(PR_SET_NAME, "the_child");
+	return writes(unused);
+}
+
+static void child_named_test(void)
+{
+	int lease = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int failed = in_child(child_writes, NULL);
+
+	close(lease);
+	tap(!failed &&
+		    !system("dmesg | grep 'lease of kmod_writers (pid ' |"
+			    " grep -q 'the process the_child (pid .* wrote'"),
+	    "and_a_child_that_writes_beside_whose_lease_it_is", "%d", failed);
+}
+
 static int open_and_close(void)
 {
 	static const char open_file[] = "/sys/module/upmu/parameters/open";
@@ -239,5 +257,6 @@ int main(int argc, char **argv)
 	vfork_test();
 	broken_test();
 	named_test();
+	child_named_test();
 	return tap_done();
 }
