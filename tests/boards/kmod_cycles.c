@@ -198,6 +198,47 @@ static void moved_event_test(void)
 	close(fd);
 }
 
+static bool runs_soon(int fd)
+{
+	struct counter counter = { fd, NULL };
+	uint64_t before = counter_read(&counter).running;
+
+	for (int n = 0; n < 50; n++) {
+		spin_loop(100000);
+		if (counter_read(&counter).running != before)
+			return true;
+	}
+	return false;
+}
+
+/* Events that never leave their counters are on all that it could have. */
+static void waiting_event_test(void)
+{
+	int pinned[32], n, fd, lease, ran, waited;
+	int counters = (int)info_of(-1).counters;
+
+	if (!perf_has_pmu()) {
+		tap_skip("cycles_that_had_to_wait_have_their_counter_again",
+			 "perf has no PMU here");
+		return;
+	}
+	for (n = 0; n < counters; n++)
+		pinned[n] =
+			event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, 0, -1, 1);
+	fd = event_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, 0, -1,
+			0);
+	ran = runs_soon(fd);
+	lease = take(UPMU_MODE_CYCLES);
+	waited = !runs_soon(fd);
+	close(lease);
+	tap(lease >= 0 && ran && waited && runs_soon(fd),
+	    "cycles_that_had_to_wait_have_their_counter_again",
+	    "%d, %d, %d of %d", lease, ran, waited, counters);
+	close(fd);
+	while (n)
+		close(pinned[--n]);
+}
+
 int main(int argc, char **argv)
 {
 	bool all = argc > 1 && !strcmp(argv[1], "open");
@@ -207,6 +248,7 @@ int main(int argc, char **argv)
 		return runs();
 	if (!all) {
 		moved_event_test();
+		waiting_event_test();
 		fd = take(UPMU_MODE_CYCLES);
 		tap(fd >= 0, "root_takes_a_cycles_lease", "%d", fd);
 	}
