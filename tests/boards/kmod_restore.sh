@@ -30,6 +30,7 @@ odd_state() {
 		poke type $((0xf1 + n)) $n	# which no core counts
 		poke counter $((0x12340000 + n)) $n
 	done
+	poke type 0xc0000000 31	# the cycle counter counts nowhere
 	poke cycles 0xfedcba98
 	poke enabled 0x80000005
 	poke overflow 0x80000004
@@ -134,6 +135,8 @@ echo cycles >/sys/module/upmu/parameters/open
 echo none >/sys/module/upmu/parameters/open
 same registers_are_as_before_after_open_cycles
 echo all >/sys/module/upmu/parameters/open
+kmod_cycles runs
+claim a_cycle_counter_that_counted_nowhere_runs_for_its_holder $?
 rmmod upmu
 same registers_are_as_before_after_unloading
 
