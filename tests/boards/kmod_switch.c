@@ -2,15 +2,15 @@
 /*
  * kmod_switch - what a context switch costs, with and without a lease held
  *
- * kmod_switch none|other|own|mixed|child|chain|shared
+ * kmod_switch none|other|ended|own|mixed|child|chain|shared
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
- * counts them. "other": a third process, asleep, holds a lease; "own": both of
- * them do; "mixed": one of them does. "child": one of another, which covers
- * both. "chain", "shared": as "own", where one of them was forked under leases
- * within leases that ended, or shares its memory with hundreds that are
- * covered.
+ * counts them. "other": a third process, asleep, holds a lease; "ended": and
+ * one of the two has had one, which ended; "own": both of them hold one;
+ * "mixed": one of them does. "child": one of another, which covers both.
+ * "chain", "shared": as "own", where one of them was forked under leases within
+ * leases that ended, or shares its memory with hundreds that are covered.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -33,7 +33,7 @@
 #define SHARERS	    300
 #define STACK	    4096
 
-static void take(uint32_t flags)
+static int take(uint32_t flags)
 {
 	struct upmu_lease lease = { .size = sizeof(lease),
 				    .mode = UPMU_MODE_COUNT,
@@ -44,6 +44,24 @@ static void take(uint32_t flags)
 		perror("kmod_switch: cannot take a lease");
 		exit(1);
 	}
+	return fd;
+}
+
+/* A third process, asleep. */
+static pid_t another_holds(volatile int *ready)
+{
+	pid_t holder = fork();
+
+	if (!holder) {
+		take(0);
+		*ready = 1;
+		for (;;)
+			pause();
+	}
+	while (!*ready)
+		usleep(1000);
+	*ready = 0;
+	return holder;
 }
 
 /* Goes on as the last of so many, whose parents' leases have all ended. */
@@ -146,25 +164,17 @@ int main(int argc, char **argv)
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	if (!strcmp(mode, "other")) {
-		holder = fork();
-		if (!holder) {
-			take(0);
-			*ready = 1;
-			for (;;)
-				pause();
-		}
-		while (!*ready)
-			usleep(1000);
-		*ready = 0;
-	}
+	if (strstr("other ended", mode))
+		holder = another_holds(ready);
+	if (!strcmp(mode, "ended"))
+		close(take(0));
 	if (!strcmp(mode, "chain"))
 		descend();
 	if (!strcmp(mode, "shared"))
 		share_memory();
 	else if (!strcmp(mode, "child"))
 		be_forked();
-	else if (strcmp(mode, "none") && strcmp(mode, "other"))
+	else if (!strstr("none other ended", mode))
 		take(0);
 	both = strstr("own chain shared", mode) != NULL;
 	printf("%.0f\n", yield_to_each_other(ready, both));
