@@ -22,7 +22,8 @@ NOT_OK, LOOK_S = b"\nnot ok", 0.2
 # The board tests of a file, the one that notices most first: TEST.BOARD, or
 # TEST.BOARD.SUITE.
 COVER = [
-    ("kmod/adopt.c", "kmod_adopt.bare", "kmod_adopt_refused.bare"),
+    ("kmod/adopt.c", "kmod_adopt.bare", "kmod_adopt_refused.bare",
+     "kmod_adopt_some.big"),
     ("kmod/cores.c", "kmod_v6.pi0", "kmod_adopt.bare", "kmod_adopt.v8-32",
      "kmod_raw.a15"),
     ("kmod/core.c", "kmod_adopt.bare", "kmod_lease.a15", "kmod_lockdown.a15"),
@@ -34,7 +35,8 @@ COVER = [
      "kmod_lockdown.a15", "kmod_raw.a15"),
     ("kmod/fold.c", "kmod_fold.bare", "v6_fold.pi0"),
     ("kmod/guard.c", "kmod_written.a7", "kmod_raw.a15", "kmod_cycles.a15"),
-    ("kmod/lease.c", "kmod_lease.a15", "kmod_handover.a15", "kmod_raw.a15",
+    ("kmod/lease.c", "kmod_written.a7", "kmod_switch.a7", "kmod_lease.a15",
+     "kmod_broken.a15", "kmod_handover.a15", "kmod_raw.a15",
      "kmod_faults.a15", "kmod_hostile.a15", "kmod_open.a15"),
     ("kmod/publish.c", "kmod_page.a15", "kmod_page.a15.newest",
      "kmod_unload.a15"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # Runs on a board without a PMU in perf: kmod_adopt.sh adopted NAME EVENT...
-# where the module should register one as NAME, kmod_adopt.sh refused else.
+# where the module should register one as NAME, kmod_adopt.sh refused else. And
+# on one whose CPU 0 alone has one: kmod_adopt.sh some
 module=/upmu/upmu.ko
 device=/sys/devices/platform/upmu-pmu
 number=0
@@ -52,6 +53,14 @@ refuses() {	# CLAIM VALUE TEXT
 	ok "$1" $?
 }
 
+if [ "$1" = some ]; then
+	! load adopt=auto && says 'perf has a PMU for 1 of 2 CPUs' &&
+		[ ! -e $device ]
+	ok nothing_is_adopted_beside_a_pmu_of_some_cpus $?
+	load && rmmod upmu
+	ok the_module_loads_there_all_the_same $?
+	end
+fi
 nothing_registered
 ok perf_has_no_pmu_before $?
 load && nothing_registered
