@@ -77,3 +77,22 @@ echo @ paranoid1
 echo 1 >$paranoid
 exec_reads as 1000 upmu exec -- exec_reads
 echo "status $?"
+echo @ taken
+hold_counters cycles upmu exec -- touch /tmp/taken 2>&1
+echo "status $?"
+ls /tmp/taken 2>&1
+# The loss is not to come before the program has begun.
+echo @ lost
+upmu exec -- sh -c 'until [ -e /tmp/go ]; do :; done' 2>&1 &
+sleep 1
+hold_counters cycles sleep 1 2>/dev/null
+touch /tmp/go
+wait $!
+echo "status $?"
+echo @ dies
+upmu exec -- exec_reads past 1000 >/dev/null 2>/tmp/died &
+sleep 1
+hold_counters cycles sleep 1 2>/dev/null
+wait $!
+echo "status $?"
+cat /tmp/died

@@ -32,6 +32,11 @@ static struct {
 	unsigned int looked_at;
 } machine;
 
+static void count_look(void *looks)
+{
+	++*(unsigned int *)looks;
+}
+
 static long tell_regs(struct iovec *to)
 {
 	uint32_t *regs = to->iov_base;
@@ -82,26 +87,36 @@ ssize_t __wrap_process_vm_readv(pid_t pid, const struct iovec *to,
 	return (ssize_t)from->iov_len;
 }
 
-static struct trace run(char *script)
+/* Its status, and how often it was to be looked at. */
+static int run_to_end(char *script, struct trace *trace, unsigned int *looks)
 {
 	char *command[] = { "sh", "-c", script, NULL };
-	struct trace trace;
 	struct child child;
 
-	machine.looked_at = 0;
+	machine.looked_at = *looks = 0;
+	*trace = (struct trace){ .look = count_look, .data = looks };
 	assert_int_equal(child_fork(&child, command), 0);
-	trace_start(&trace, &child);
-	if (!trace.is_on) {
+	trace_start(trace, &child);
+	if (!trace->is_on) {
 		puts("# no process may be traced here");
 		child_kill(&child);
 		child_done(&child);
 		skip();
 	}
 	assert_int_equal(child_go(&child), 0);
-	trace_wait(&trace, &child);
-	assert_true(WIFSIGNALED(child.status));
-	assert_int_equal(WTERMSIG(child.status), SIGILL);
+	trace_wait(trace, &child);
 	child_done(&child);
+	return child.status;
+}
+
+static struct trace run(char *script)
+{
+	struct trace trace;
+	unsigned int looks;
+	int status = run_to_end(script, &trace, &looks);
+
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGILL);
 	return trace;
 }
 
@@ -230,6 +245,24 @@ static void what_the_program_starts_is_none_of_its_threads(void **state)
 	assert_int_equal(machine.looked_at, 1);
 }
 
+static void
+its_events_are_looked_at_before_the_kernel_forgets_them(void **state)
+{
+	static const uint32_t mrc = 0xee190f1d;
+	static char ends[] = "kill -CONT $$; exit 3";
+	struct trace trace;
+	unsigned int looks;
+	int status;
+
+	(void)state;
+	set_code(ARM_REGS, 0, &mrc, 4);
+	status = run_to_end(ends, &trace, &looks);
+	assert_int_equal(WEXITSTATUS(status), 3);
+	assert_int_equal(looks, 1);
+	run_to_end(dies, &trace, &looks);
+	assert_int_equal(looks, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +277,8 @@ int main(void)
 		cmocka_unit_test(each_is_looked_at_and_the_last_one_told),
 		cmocka_unit_test(
 			what_the_program_starts_is_none_of_its_threads),
+		cmocka_unit_test(
+			its_events_are_looked_at_before_the_kernel_forgets_them),
 	};
 
 	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);

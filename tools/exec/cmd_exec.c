@@ -36,6 +36,7 @@ struct opening {
 	int lease;
 	int event[UPMU_PMUS_MAX];
 	int events;
+	bool was_lost;
 };
 
 static void close_opening(struct opening *opening)
@@ -87,6 +88,44 @@ static int open_on_pmu(const struct upmu_pmu *pmu, pid_t pid, uint32_t flags)
 	return upmu_perf_open(&event, &target);
 }
 
+/* A pinned event that did not get its counter reads as the end. */
+static bool has_lost_counter(int fd)
+{
+	struct upmu_value value;
+
+	return upmu_perf_read(fd, &value) == -EIO;
+}
+
+/* The kernel forgets it when the program ends. */
+static void look_whether_lost(void *data)
+{
+	struct opening *opening = data;
+
+	for (int i = 0; i < opening->events; i++)
+		opening->was_lost |= has_lost_counter(opening->event[i]);
+}
+
+/*
+ * Who has the cycle counter in a pinned event of a CPU keeps it: the program
+ * would read that one's count, and die of SIGILL when that one goes.
+ */
+static int refuse_if_taken(const struct upmu_pmu *pmu, uint32_t flags)
+{
+	int fd = open_on_pmu(pmu, 0, flags);
+	bool taken = fd >= 0 && has_lost_counter(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (!taken)
+		return 0;
+	fputs("upmu exec: another user of perf has the cycle counter for good "
+	      "(pinned)\n"
+	      "hint: end it ('pgrep -a perf' may show it), or the upmu exec "
+	      "around this one\n",
+	      stderr);
+	return -1;
+}
+
 static int open_by_perf(struct opening *opening, pid_t pid)
 {
 	struct upmu_pmu pmus[UPMU_PMUS_MAX];
@@ -103,6 +142,8 @@ static int open_by_perf(struct opening *opening, pid_t pid)
 		if (fd < 0)
 			return fail("open the cycle counter to the program");
 		opening->event[opening->events++] = fd;
+		if (refuse_if_taken(&pmus[i], flags))
+			return -1;
 	}
 	if (n > 0 && flags)
 		fputs("upmu exec: the counter runs in user mode only: "
@@ -176,6 +217,10 @@ static void warn_if_broken(const struct opening *opening)
 		fprintf(stderr,
 			"upmu exec: do not trust the program's counts: %s\n",
 			upmu_explain());
+	if (opening->was_lost)
+		fputs("upmu exec: do not trust the program's counts: another "
+		      "user of perf took the cycle counter while it ran\n",
+		      stderr);
 }
 
 /* On ARMv6 and ARMv7 a lease of the cycle counter permits writing, too. */
@@ -208,12 +253,15 @@ static bool reads_cycles(const struct undefined *what)
 				 !strcmp(what->name, "CCNT"));
 }
 
-static const char *serves(const struct undefined *what, bool raw)
+static const char *serves(const struct undefined *what, bool raw, bool was_lost)
 {
 	if (!what->name[0])
 		return "it is none of the PMU's registers\n";
 	if (what->kernel_only)
 		return "no setting opens that to programs\n";
+	if (reads_cycles(what) && was_lost)
+		return "which was opened to it until another user of perf took "
+		       "the cycle counter\n";
 	if (reads_cycles(what))
 		return "which was opened to it: a program that changes its "
 		       "privileges when it is executed (set-user-ID) loses "
@@ -234,7 +282,7 @@ static void tell_of_unseen(const char *who, bool raw)
 }
 
 /* Without a trace nobody knows what it was. */
-static void tell_of_sigill(const struct trace *trace, bool raw)
+static void tell_of_sigill(const struct trace *trace, bool raw, bool was_lost)
 {
 	struct undefined what;
 
@@ -251,15 +299,15 @@ static void tell_of_sigill(const struct trace *trace, bool raw)
 	if (what.name[0])
 		fprintf(stderr, "it %s %s, ", what.writes ? "writes" : "reads",
 			what.name);
-	fputs(serves(&what, raw), stderr);
+	fputs(serves(&what, raw, was_lost), stderr);
 }
 
 /* What is not traced, a shell tells by the same status. */
 static void tell_of_end(const struct trace *trace, const struct child *child,
-			bool raw)
+			bool raw, bool was_lost)
 {
 	if (WIFSIGNALED(child->status))
-		tell_of_sigill(trace, raw);
+		tell_of_sigill(trace, raw, was_lost);
 	else
 		tell_of_unseen("what the program started", raw);
 }
@@ -267,7 +315,7 @@ static void tell_of_end(const struct trace *trace, const struct child *child,
 static int run(bool raw, char **command)
 {
 	struct opening opening = { .lease = -1 };
-	struct trace trace;
+	struct trace trace = { .look = look_whether_lost, .data = &opening };
 	struct child child;
 	int error, status;
 
@@ -292,7 +340,7 @@ static int run(bool raw, char **command)
 	if (error)
 		return status;
 	if (status == 128 + SIGILL)
-		tell_of_end(&trace, &child, raw);
+		tell_of_end(&trace, &child, raw, opening.was_lost);
 	if (WIFSIGNALED(child.status))
 		return child_end_like(WTERMSIG(child.status));
 	return status;

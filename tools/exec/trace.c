@@ -16,9 +16,9 @@
 
 void trace_start(struct trace *trace, const struct child *child)
 {
-	*trace = (struct trace){ 0 };
-	trace->is_on = !ptrace(PTRACE_SEIZE, child->pid, NULL,
-			       (void *)PTRACE_O_TRACECLONE);
+	long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT;
+
+	trace->is_on = !ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)options);
 }
 
 static enum instruction_set ask_set(pid_t pid)
@@ -94,6 +94,8 @@ static void go_on(struct trace *trace, pid_t pid, int status)
 	}
 	if (!event && number == SIGILL)
 		look_at(trace, pid);
+	if (event == PTRACE_EVENT_EXIT || (!event && number == SIGILL))
+		trace->look(trace->data);
 	ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)(event ? 0 : number));
 }
 

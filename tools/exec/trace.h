@@ -11,8 +11,14 @@
 #include "tools/child.h"
 #include "undefined.h"
 
-/** The last SIGILL that was seen; @set: SET_UNKNOWN: none, or nothing read. */
+/**
+ * The last SIGILL that was seen; @set: SET_UNKNOWN: none, or nothing read.
+ * @look is called at each and before a thread's end, while the kernel still
+ * knows how the program's events are.
+ */
 struct trace {
+	void (*look)(void *data);
+	void *data;
 	bool is_on, was_sent; /* no instruction: somebody sent the signal */
 	unsigned long long address;
 	enum instruction_set set;
@@ -20,8 +26,9 @@ struct trace {
 };
 
 /**
- * Trace a child that waits for child_go(). Where it cannot be had (a kernel
- * without ptrace, a policy) the program runs untraced: is_on tells.
+ * Trace a child that waits for child_go(); @look and @data are set. Where it
+ * cannot be had (a kernel without ptrace, a policy) the program runs untraced:
+ * is_on tells.
  */
 void trace_start(struct trace *trace, const struct child *child);
 
