@@ -136,6 +136,33 @@ axis() {	# TITLE: the words of its axis of numbers
 	axis 'cycles by rank' | grep -qx '2k'
 }
 
+@test "page_has_a_name_of_its_own_above_each_column_of_the_heat_map" {
+	"$upmu" stat -e page-faults -j -o one.json -- true
+	with_charts one.json
+	for n in 000 001 010 011; do
+		cp one.json "tuesdays-run-on-the-node-$n.example.org.json"
+	done
+	"$upmu" report -o page.html tuesdays*.json
+	browse page.html
+	axis 'Counts by place' >words
+	for n in 000 001 010 011; do
+		[ "$(grep -c "^tuesdays-.*$n" words)" = 1 ]
+	done
+	[ "$(grep tuesdays words | sort -u | wc -l)" = 4 ]
+}
+
+@test "page_calls_less_of_a_time_faster_as_the_terminal_does" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	with_charts samples/estimates.json
+	changed compare 'r["events"][2]["is_time"] = True'
+	"$upmu" report -o page.html changed.json
+	browse page.html
+	# elapsed and, as its file says, instructions; not max_rss
+	[ "$(grep -o '20.00&nbsp;% faster</text>' dom | wc -l)" = 2 ]
+	[ "$(grep -o '20.00&nbsp;% less</text>' dom | wc -l)" = 1 ]
+	[ "$(grep -o '>faster</td>' dom | wc -l)" = 2 ]
+}
+
 changed() {	# SAMPLE PYTHON: with it done to r, into changed.json
 	python3 - "$@" <<-'E'
 		import json, sys
@@ -240,7 +267,7 @@ for i, c in enumerate(r["commands"]):
 			'figure g[aria-label="rule"] line')].map(box).filter(b =>
 			b.width > b.height);
 		const words = [...document.querySelectorAll("figure text")].filter(
-			t => /%.*(less|more|seen)/.test(t.textContent)).map(box);
+			t => /%.*(faster|less|more|seen)/.test(t.textContent)).map(box);
 		const on = words.filter(w => lines.some(l => l.left < w.right &&
 			w.left < l.right && l.top > w.top && l.top < w.bottom));
 		const data = document.documentElement.dataset;

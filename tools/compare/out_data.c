@@ -134,6 +134,7 @@ static json_t *make_event(const struct compare *c,
 		json_array_append_new(cells, make_cell(c, event, k));
 	set(out, "event", json_string(event->name));
 	set(out, "unit", json_string(event->unit[0] ? event->unit : "events"));
+	set(out, "is_time", json_boolean(event->is_time));
 	if (event->state[0])
 		set(out, "state", json_string(event->state));
 	set(out, "commands", cells);

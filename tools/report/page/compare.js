@@ -6,10 +6,14 @@ const upmuCompare = (() => {
 	const { colours, make, figure, tip, ofRuns, letter, noteAll } = upmuFigure;
 	const { show, percent } = upmuData;
 
+	const OF_TIMES = { less: "faster", more: "slower" };
+
 	function verdict(row) {
 		if (!row.change)
 			return "";
-		return row.change.exact ? "exactly" : row.change.verdict;
+		const { exact, verdict } = row.change;
+		return exact ? "exactly" :
+			row.isTime && OF_TIMES[verdict] || verdict;
 	}
 
 	/* The change is of the rounds in which both have a number. */

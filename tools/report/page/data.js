@@ -187,6 +187,8 @@ const upmuData = (() => {
 					return;
 				rows.push({
 					event: e.event, unit: e.unit, k,
+					isTime: e.is_time ?? (e.unit === "s" ||
+						e.unit === "ns"),
 					command: report.commands[k]?.name ?? "?",
 					mean: cell.mean, share: 100 * cell.mean / base,
 					low: cell.low_95 == null ? null :

@@ -53,9 +53,37 @@ const upmuPlaces = (() => {
 					[name, show(row.values[at], row.unit)]));
 	}
 
+	const LONG = 28;
+
+	/* How many letters at their beginning all have. */
+	function sameLetters(names) {
+		let n = 0;
+		while (names.length > 1 && n < names[0].length &&
+			names.every(name => name[n] === names[0][n]))
+			n++;
+		return n;
+	}
+
+	/* Long names keep their beginning, and what tells them apart. */
+	function shortener(places) {
+		const long = places.filter(p => p.length > LONG);
+		const HEAD = 9, TAIL = LONG - HEAD - 2, LEAD = 7;
+		const same = sameLetters(long) - LEAD;
+		return place => {
+			const from = Math.min(same, place.length - TAIL);
+			if (place.length <= LONG)
+				return place;
+			if (from <= HEAD)
+				return `${place.slice(0, LONG - 1)}…`;
+			return `${place.slice(0, HEAD)}…` +
+				place.slice(from, from + TAIL) +
+				(from + TAIL < place.length ? "…" : "");
+		};
+	}
+
 	/* Names of columns: in lines where they are few, else aslant. */
 	function placeAxis(places, width) {
-		const LETTER = 6.5, LONG = 28;
+		const LETTER = 6.5;
 		const longest = Math.min(LONG,
 			Math.max(...places.map(p => p.length)));
 		const each = width / places.length;
@@ -68,8 +96,7 @@ const upmuPlaces = (() => {
 		}
 		return { marginTop: 24 + 0.75 * LETTER * longest, axis: {
 			anchor: "top", label: null, tickRotate: -45,
-			textAnchor: "start", tickFormat: p => p.length > LONG ?
-				`${p.slice(0, LONG - 1)}…` : p,
+			textAnchor: "start", tickFormat: shortener(places),
 			ticks: places.filter((_, i) =>
 				i % Math.ceil(16 / each) === 0) } };
 	}
