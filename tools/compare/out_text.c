@@ -317,10 +317,10 @@ static void write_uncounted(FILE *out, const struct compare *c,
 		if (c->command[k].uncounted_s > 0)
 			fprintf(out,
 				"%s%.3f s of %c's processor time in a run were "
-				"not counted: of a set-uid program, of one "
-				"that its user may not read, or of the ends "
-				"of its processes; its events are of the "
-				"rest\n",
+				"not counted: of a program that is set-uid, "
+				"has file capabilities or may not be read by "
+				"its user, or of the ends of its processes; "
+				"its events are of the rest\n",
 				mark, c->command[k].uncounted_s, letter_of(k));
 }
 

@@ -397,7 +397,8 @@ static void write_uncounted(FILE *out, const struct stat_report *report)
 		"\n%.3f s of the program's processor time were not counted: ",
 		report->uncounted_s);
 	if (geteuid())
-		fputs("a set-uid program, or\none that this user may not read, "
+		fputs("a program\nthat is set-uid or has file capabilities, or "
+		      "that this user may not read,\n"
 		      "is counted for root alone" UNCOUNTED_ENDS
 		      "hint: sudo upmu stat ...\n",
 		      out);

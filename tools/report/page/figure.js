@@ -93,9 +93,9 @@ const upmuFigure = (() => {
 	function uncounted(report, whose) {
 		return report.uncounted_s > 0 ?
 			`${report.uncounted_s.toFixed(3)} s of ${whose} processor ` +
-			"time were not counted: of a set-uid program, of one " +
-			"that its user may not read, or of the ends of its " +
-			"processes." : "";
+			"time were not counted: of a program that is set-uid, " +
+			"has file capabilities or may not be read by its user, " +
+			"or of the ends of its processes." : "";
 	}
 
 	/* With what has counters of its own: others, and a model of the core. */
