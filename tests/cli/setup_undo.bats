@@ -265,6 +265,128 @@ kernel.mine = 7' ]
 	[[ "$output" != *10-early* ]]
 }
 
+@test "an_override_is_named_wherever_it_is_read" {
+	mkdir -p "$UPMU_ROOT"/usr/local/lib/sysctl.d "$UPMU_ROOT/run/modprobe.d"
+	echo 'kernel.perf_event_paranoid = 3' \
+		>"$UPMU_ROOT/usr/local/lib/sysctl.d/99-x.conf"
+	echo 'install upmu /bin/false' >"$UPMU_ROOT/run/modprobe.d/a.conf"
+	echo 'options upmu adopt=no' >"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	echo 'KERNEL=="upmu", MODE="0600"' >"$UPMU_ROOT/etc/udev/rules.d/99.rules"
+	cp "$UPMU_ROOT/etc/udev/rules.d/"{99.rules,10-early.rules}
+	run "$upmu" setup --dry-run
+	[ "$(grep -c ^note <<<"$output")" -eq 3 ]
+	[[ "$output" == *"note  /usr/local/lib/sysctl.d/99-x.conf says"* ]]
+	[[ "$output" == *"note  /run/modprobe.d/a.conf says"* ]]
+	[[ "$output" == *"note  /etc/udev/rules.d/99.rules says 'KERNEL=="* ]]
+	mv "$UPMU_ROOT/etc/modprobe.d/"{upmu,more}.conf
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"more.conf says 'options upmu adopt=no'"* ]]
+}
+
+# The group and the sysctls may be lost with the journal: it says so.
+@test "undo_takes_back_all_files_where_the_journal_is_damaged" {
+	complete
+	rm "$UPMU_ROOT/etc/upmu-setup.journal"
+	"$upmu" setup --yes
+	size=$(stat -c %s "$UPMU_ROOT/etc/upmu-setup.journal")
+	for left in 0 20 70 $((size - 1)) $((size - 4)) $((size - 12)); do
+		make_machine
+		"$upmu" setup --yes
+		truncate -s "$left" "$UPMU_ROOT/etc/upmu-setup.journal"
+		echo 'kernel.mine = 7' >>"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+		run "$upmu" setup --yes --undo
+		[ "$status" -eq 0 ]
+		[ $left -eq $((size - 1)) ] ||
+			[[ "$output" == *"upmu-setup.journal' is damaged"* ]]
+		grep -Hr . "$UPMU_ROOT/etc" >"$BATS_TEST_TMPDIR/left"
+		! grep -v /group: "$BATS_TEST_TMPDIR/left" |
+			grep -v 'sysctl.d/60-upmu.conf:kernel.mine = 7$'
+	done
+	is_as_but_for_mine
+}
+
+is_as_but_for_mine() {
+	[ "$(cat "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf")" = 'kernel.mine = 7' ]
+	rm "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	is_as before
+}
+
+@test "a_journal_of_noise_can_be_undone" {
+	for size in 500 100000; do
+		make_machine
+		"$upmu" setup --yes
+		head -c "$size" /dev/urandom >"$UPMU_ROOT/etc/upmu-setup.journal"
+		run "$upmu" setup --yes --undo
+		[ "$status" -eq 0 ]
+		[ "$(find "$UPMU_ROOT/etc" -name '*upmu*' | wc -l)" -eq 0 ]
+	done
+}
+
+@test "a_second_setup_at_the_same_time_does_nothing" {
+	command_of groupadd <<-'S'
+	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
+	: >"$UPMU_ROOT/../at_work"
+	while [ ! -e "$UPMU_ROOT/../go_on" ]; do sleep 0.05; done
+	S
+	"$upmu" setup --yes 3>&- & first=$!
+	for _ in $(seq 200); do
+		[ ! -e "$BATS_TEST_TMPDIR/at_work" ] || break
+		sleep 0.05
+	done
+	run "$upmu" setup --yes --undo
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"nothing was done: another upmu setup is at work"* ]]
+	run "$upmu" setup --dry-run
+	[ "$status" -eq 0 ]
+	: >"$BATS_TEST_TMPDIR/go_on"
+	wait $first
+	"$upmu" setup --yes --undo
+	is_as before
+}
+
+@test "a_setup_that_is_killed_is_at_work_while_its_command_is" {
+	command_of groupadd <<-'S'
+	: >"$UPMU_ROOT/../at_work"
+	while [ ! -e "$UPMU_ROOT/../go_on" ]; do sleep 0.05; done
+	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
+	S
+	"$upmu" setup --yes 3>&- & first=$!
+	for _ in $(seq 200); do
+		[ ! -e "$BATS_TEST_TMPDIR/at_work" ] || break
+		sleep 0.05
+	done
+	kill -9 $first
+	run "$upmu" setup --yes --undo
+	[ "$status" -eq 1 ]
+	: >"$BATS_TEST_TMPDIR/go_on"
+	for _ in $(seq 200); do
+		"$upmu" setup --yes --undo || { sleep 0.05; continue; }
+		break
+	done
+	is_as before
+}
+
+@test "the_users_own_lines_may_be_many" {
+	complete
+	sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+	for n in $(seq 400); do
+		echo "# the user's own line $n"
+	done >"$BATS_TEST_TMPDIR/mine"
+	cat "$BATS_TEST_TMPDIR/mine" >>"$sysctls"
+	"$upmu" setup --yes
+	"$upmu" setup --yes --undo
+	cmp "$sysctls" "$BATS_TEST_TMPDIR/mine"
+}
+
+@test "a_link_that_leads_nowhere_is_somebody_elses" {
+	ln -s /nonexistent/upmu "$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write over '/etc/modules-load.d/upmu.conf'"* ]]
+	[ -L "$UPMU_ROOT/etc/modules-load.d/upmu.conf" ]
+	is_as before
+}
+
 @test "what_version_0_1_0_set_up_is_undone_too" {
 	mark='# Written by `upmu setup`; `upmu setup --undo` removes it.'
 	printf '%s\n# The group upmu was created by it too.\nKERNEL=="upmu"\n' \

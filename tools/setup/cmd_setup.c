@@ -437,10 +437,21 @@ int cmd_setup(int argc, char **argv)
 	}
 	/* Inherited as ignored, it would hide how commands end. */
 	signal(SIGCHLD, SIG_DFL);
+	if (!setup.dry_run && setup_lock()) {
+		fputs("upmu setup: nothing was done: another upmu setup is at "
+		      "work\n",
+		      stderr);
+		return 1;
+	}
 	error = setup_look(&setup);
 	if (error) {
 		complain("read", SETUP_JOURNAL, error);
 		return 1;
 	}
+	if (setup.journal.is_damaged)
+		fputs("upmu setup: '" SETUP_JOURNAL "' is damaged: setup's "
+		      "files are known by their marks; see yourself to the "
+		      "group upmu and the sysctls if they are not named\n",
+		      stderr);
 	return (setup.undo ? do_undo(&setup) : do_setup(&setup)) ? 1 : 0;
 }

@@ -15,6 +15,20 @@ const char *const setup_paths[SETUP_FILES] = {
 	[SETUP_SYSCTLS] = SETUP_SYSCTL,
 };
 
+#define RULE	  "KERNEL==\"upmu\", GROUP=\"upmu\", MODE=\"0660\"\n"
+#define LOAD	  "upmu\n"
+#define ADOPT	  "options upmu adopt=auto\n"
+#define OPEN	  SETUP_USER_ACCESS " = 1\n"
+#define THE_RULES "60-upmu.rules"
+#define THE_CONF  "60-upmu.conf"
+
+const char *const setup_any_content[SETUP_FILES] = {
+	[SETUP_UDEV] = RULE,
+	[SETUP_LOAD] = LOAD,
+	[SETUP_MODPROBE] = ADOPT,
+	[SETUP_SYSCTLS] = SETUP_PARANOID " = 1\n" SETUP_PARANOID " = 2\n" OPEN,
+};
+
 bool setup_needs_module(const struct setup *setup)
 {
 	return setup->is_arm && !setup->user_access;
@@ -28,7 +42,7 @@ static bool modprobe_content(const struct setup *setup, char *lines,
 	    (setup->has_pmu &&
 	     !setup_file_has(setup_paths[SETUP_MODPROBE], SETUP_MARK)))
 		return false;
-	snprintf(lines, size, "options upmu adopt=auto\n");
+	snprintf(lines, size, ADOPT);
 	return true;
 }
 
@@ -41,8 +55,7 @@ static bool sysctl_content(const struct setup *setup, char *lines, size_t size)
 		used = snprintf(lines, size, SETUP_PARANOID " = %ld\n",
 				setup->paranoid_wanted);
 	if (setup->user_access)
-		used += snprintf(lines + used, size - used,
-				 SETUP_USER_ACCESS " = 1\n");
+		used += snprintf(lines + used, size - used, OPEN);
 	return used;
 }
 
@@ -52,11 +65,10 @@ bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
 	*lines = '\0';
 	switch (file) {
 	case SETUP_UDEV:
-		snprintf(lines, size,
-			 "KERNEL==\"upmu\", GROUP=\"upmu\", MODE=\"0660\"\n");
+		snprintf(lines, size, RULE);
 		return setup_needs_module(setup);
 	case SETUP_LOAD:
-		snprintf(lines, size, "upmu\n");
+		snprintf(lines, size, LOAD);
 		return setup_needs_module(setup);
 	case SETUP_MODPROBE:
 		return modprobe_content(setup, lines, size);
@@ -75,11 +87,11 @@ static bool begins(const char *line, const char *key)
 }
 
 /* Only these are read from such folders: no 99-x.conf.dpkg-old. */
-static bool is_read(const char *name)
+static bool ends(const char *name, const char *end)
 {
-	size_t length = strlen(name);
+	size_t length = strlen(name), its = strlen(end);
 
-	return length >= 5 && !strcmp(name + length - 5, ".conf");
+	return length >= its && !strcmp(name + length - its, end);
 }
 
 /* Where @text of a file says @key other than ours, name it. */
@@ -97,23 +109,32 @@ static void tell_setting(const char *path, const char *key, const char *why)
 	}
 }
 
-static void tell_folder(const char *folder, const char *after, const char *key,
-			const char *why)
+struct overriding {
+	const char *folder; /* below /etc, /run, /usr/local/lib and /usr/lib */
+	const char *end;    /* of the names that are read */
+	const char *ours;   /* which of them is setup's */
+	bool all;	    /* whatever their names: else those after ours */
+	const char *key, *why;
+};
+
+static void tell_folder(const char *top, const struct overriding *one)
 {
 	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE];
 	struct dirent *entry;
-	DIR *dir;
+	DIR *dir = NULL;
 
-	if (upmu_sys_path(real, folder))
-		return;
-	dir = opendir(real);
+	snprintf(path, sizeof(path), "%s/%s", top, one->folder);
+	if (!upmu_sys_path(real, path))
+		dir = opendir(real);
 	while (dir && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, after) <= 0 ||
-		    !is_read(entry->d_name) ||
-		    snprintf(path, sizeof(path), "%s/%s", folder,
+		int order = strcmp(entry->d_name, one->ours);
+
+		if (!order || (order < 0 && !one->all) ||
+		    !ends(entry->d_name, one->end) ||
+		    snprintf(path, sizeof(path), "%s/%s/%s", top, one->folder,
 			     entry->d_name) >= (int)sizeof(path))
 			continue;
-		tell_setting(path, key, why);
+		tell_setting(path, one->key, one->why);
 	}
 	if (dir)
 		closedir(dir);
@@ -121,19 +142,27 @@ static void tell_folder(const char *folder, const char *after, const char *key,
 
 void setup_tell_overrides(void)
 {
-	static const char *const sysctls[] = { "/etc/sysctl.d", "/run/sysctl.d",
-					       "/usr/lib/sysctl.d" };
-	const char *later = "read after setup's file: it wins at the next boot";
+	static const char later[] =
+		"read after setup's file: it wins at the next boot";
+	static const struct overriding all[] = {
+		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_PARANOID, later },
+		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
+		  later },
+		{ "udev/rules.d", ".rules", THE_RULES, false,
+		  "KERNEL==\"upmu\"", "read after setup's file: it wins" },
+		{ "modprobe.d", ".conf", "upmu.conf", true, "blacklist upmu",
+		  "keeps the module from being loaded by name of a device" },
+		{ "modprobe.d", ".conf", "upmu.conf", true, "install upmu",
+		  "is run in place of loading the module" },
+		{ "modprobe.d", ".conf", "upmu.conf", true, "options upmu",
+		  "is put to what setup's file says" },
+	};
+	static const char *const tops[] = { "/etc", "/run", "/usr/local/lib",
+					    "/usr/lib" };
 
-	for (size_t i = 0; i < sizeof(sysctls) / sizeof(sysctls[0]); i++) {
-		tell_folder(sysctls[i], "60-upmu.conf", SETUP_PARANOID, later);
-		tell_folder(sysctls[i], "60-upmu.conf", SETUP_USER_ACCESS,
-			    later);
-	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		for (size_t j = 0; j < sizeof(tops) / sizeof(tops[0]); j++)
+			tell_folder(tops[j], &all[i]);
 	tell_setting("/etc/sysctl.conf", SETUP_PARANOID, later);
 	tell_setting("/etc/sysctl.conf", SETUP_USER_ACCESS, later);
-	tell_folder("/etc/modprobe.d", "", "blacklist upmu",
-		    "keeps the module from being loaded by name of a device");
-	tell_folder("/etc/modprobe.d", "", "install upmu",
-		    "is run in place of loading the module");
 }

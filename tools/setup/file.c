@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -126,7 +127,26 @@ bool setup_file_has(const char *path, const char *text)
 
 bool setup_file_is_foreign(const char *path)
 {
-	return upmu_sys_exists(path) && !setup_file_has(path, SETUP_MARK);
+	char real[UPMU_PATH_SIZE];
+	struct stat there;
+
+	return !upmu_sys_path(real, path) && !lstat(real, &there) &&
+	       !setup_file_has(path, SETUP_MARK);
+}
+
+int setup_lock(void)
+{
+	int fd = upmu_sys_open("/etc", O_RDONLY | O_DIRECTORY);
+
+	if (fd < 0)
+		return 0; /* told where something is to be written */
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		close(fd);
+		return -EBUSY;
+	}
+	/* Not closed on exec: groupadd may live on where we are killed. */
+	fcntl(fd, F_SETFD, 0);
+	return 0;
 }
 
 /* How much of a line says what it sets: for "a = 1" that is "a". */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The journal, as text: "group", a sysctl with its former value, and for each
- * file its path, then what was put into it, a line each behind a "+".
+ * The journal, as text: "group", a sysctl with its former value, for each file
+ * its path, then what was put into it, a line each behind a "+", and "end".
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "setup.h"
 
 #define HEAD "# What `upmu setup --undo` takes back; it removes this file.\n"
+#define END  "end"
 
 static int file_of(const char *path)
 {
@@ -44,21 +45,39 @@ static void take_line(struct setup_journal *journal, const char *line,
 		*file = file_of(line + 5);
 	else if (*line == '+' && *file >= 0)
 		add_line(journal->lines[*file], line + 1);
+	else if (!strcmp(line, END))
+		journal->is_damaged = false;
+}
+
+/* What is certain in it is used: of a line that may be cut off, nothing. */
+static void take_text(struct setup_journal *journal, char *text)
+{
+	char *line, *next;
+	int file = -1;
+
+	journal->is_damaged = true;
+	for (line = text; (next = strchr(line, '\n')); line = next + 1) {
+		*next = '\0';
+		take_line(journal, line, &file);
+	}
+	if (!strcmp(line, END)) /* the last newline is not read */
+		journal->is_damaged = false;
 }
 
 int setup_journal_read(struct setup_journal *journal)
 {
-	char text[SETUP_TEXT_SIZE], *rest = text, *line;
-	int file = -1, error;
+	char text[SETUP_TEXT_SIZE];
+	int error;
 
 	memset(journal, 0, sizeof(*journal));
 	journal->paranoid = journal->user_access = SETUP_UNTOUCHED;
 	error = upmu_sys_read_text(SETUP_JOURNAL, text, sizeof(text));
+	if (error == -EFBIG) /* nothing that setup ever wrote */
+		*text = error = 0;
 	if (error)
 		return error == -ENOENT || error == -ENOTDIR ? 0 : error;
 	journal->is_there = true;
-	while ((line = strsep(&rest, "\n")))
-		take_line(journal, line, &file);
+	take_text(journal, text);
 	return 0;
 }
 
@@ -88,6 +107,7 @@ int setup_journal_write(const struct setup_journal *journal)
 		for (; *line; line += strcspn(line, "\n") + 1)
 			fprintf(out, "+%.*s\n", (int)strcspn(line, "\n"), line);
 	}
+	fputs(END "\n", out);
 	if (fclose(out))
 		return -EFBIG;
 	return setup_file_write(SETUP_JOURNAL, text);

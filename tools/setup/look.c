@@ -61,22 +61,30 @@ static bool pmu_has_filters(void)
 	return true;
 }
 
+/* What a file with setup's mark has of setup, where no journal tells. */
+static void take_marked(struct setup_journal *journal, int file)
+{
+	char text[SETUP_TEXT_SIZE], *lines = journal->lines[file];
+	size_t size = sizeof(journal->lines[file]);
+
+	if (journal->is_damaged)
+		snprintf(lines, size, "%s", setup_any_content[file]);
+	/* Longer than setup ever wrote: the rest is the user's. */
+	else if (!setup_file_without(text, setup_paths[file], ""))
+		snprintf(lines, size, "%.*s", (int)size - 1, text);
+}
+
 /* A setup of version 0.1.0 left no journal, but marks. */
 static void take_old_marks(struct setup *setup)
 {
 	struct setup_journal *journal = &setup->journal;
-	char text[SETUP_TEXT_SIZE];
 
 	for (int i = 0; i < SETUP_FILES; i++) {
 		if (!setup_file_has(setup_paths[i], SETUP_MARK))
 			continue;
 		setup->was_set_up = true;
-		if (journal->is_there ||
-		    setup_file_without(text, setup_paths[i], ""))
-			continue;
-		/* Longer than setup ever wrote: the rest is the user's. */
-		snprintf(journal->lines[i], sizeof(journal->lines[i]), "%.*s",
-			 (int)sizeof(journal->lines[i]) - 1, text);
+		if (!journal->is_there || journal->is_damaged)
+			take_marked(journal, i);
 	}
 	if (setup_file_has(setup_paths[SETUP_UDEV], SETUP_GROUP_MARK))
 		journal->created_group = true;

@@ -17,7 +17,7 @@
 #define SETUP_PARANOID	  "kernel.perf_event_paranoid"
 #define SETUP_USER_ACCESS "kernel.perf_user_access"
 
-#define SETUP_TEXT_SIZE 2048 /* of a file of setup's, the user's lines too */
+#define SETUP_TEXT_SIZE 32768 /* of a file of setup's, the user's lines too */
 #define SETUP_UNTOUCHED LONG_MIN
 
 enum setup_file {
@@ -34,6 +34,7 @@ enum setup_file {
  */
 struct setup_journal {
 	bool is_there;
+	bool is_damaged; /* not as setup wrote it: lines may be missing */
 	bool created_group;
 	long paranoid, user_access; /* before us, or SETUP_UNTOUCHED */
 	char lines[SETUP_FILES][256];
@@ -61,12 +62,18 @@ int setup_file_remove(const char *path);
 /** There, or half there after an interruption. */
 bool setup_file_was_begun(const char *path);
 bool setup_file_has(const char *path, const char *text);
-/** There, and without setup's mark. */
+/** There, if only as a link that leads nowhere, and without setup's mark. */
 bool setup_file_is_foreign(const char *path);
 /** What is at @path with those of @lines whose setting it lacks. */
 int setup_file_merge(char *text, const char *path, const char *lines);
 /** What is at @path without @lines and marks: the user's own. */
 int setup_file_without(char *text, const char *path, const char *lines);
+
+/**
+ * Have this machine's set-up for this process and what it starts, until all
+ * of them have ended. -EBUSY: another one has it.
+ */
+int setup_lock(void);
 
 /* ---- journal.c ---- */
 
@@ -79,6 +86,8 @@ int setup_journal_write(const struct setup_journal *journal);
 bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
 		   size_t size);
 bool setup_needs_module(const struct setup *setup);
+/** All lines of a file that setup puts there on any machine. */
+extern const char *const setup_any_content[SETUP_FILES];
 /** Name on stdout the files that will win over ours. */
 void setup_tell_overrides(void);
 
