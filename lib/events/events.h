@@ -282,6 +282,15 @@ bool upmu_kind_publishes(const struct upmu_core_kind *kind);
 bool upmu_kind_leaves_out(const struct upmu_core_kind *kind,
 			  const struct upmu_event_row *row);
 
+/**
+ * What perf counts for a generic name on a kind of core, by its driver and the
+ * kernel; NULL: nothing that the core's table has. Where the core leaves out
+ * all that the driver tries, the first of it.
+ */
+const struct upmu_event_row *
+upmu_kind_perf_row(const struct upmu_core_kind *kind,
+		   const struct upmu_generic *generic);
+
 /* ---- event lists ----------------------------------------------------- */
 
 #define UPMU_LIST_MAX	    1024

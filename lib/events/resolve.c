@@ -7,7 +7,6 @@
 
 #include "lib/events/generic.h"
 #include "lib/events/events.h"
-#include "lib/events/perf_row.h"
 #include "lib/events/resolve.h"
 #include "lib/events/sysfs.h"
 #include "lib/events/text.h"

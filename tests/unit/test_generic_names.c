@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "lib/events/generic.h"
-#include "lib/events/perf_row.h"
 #include "on_fixture.h"
 
 /* What the kernel's number stands for is the kernel's to say. */

@@ -6,7 +6,6 @@
 #include "list.h"
 #include "lib/events/generic.h"
 #include "lib/events/events.h"
-#include "lib/events/perf_row.h"
 #include "tools/stat/stat.h"
 
 #define CORES_MOST 80

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/events/perf_row.h"
 #include "list.h"
 
 static json_t *lines(const char *text)

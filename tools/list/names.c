@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "lib/events/perf_row.h"
 #include "list.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
