@@ -9,16 +9,87 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <asm/hwcap.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "model_insns.h"
 #include "raw_event.h"
 
-#define FEW    100
-#define ROUNDS 1000
-#define MEMORY (1 << 20)
+/* Instructions in a loop, and what each round counts. */
+struct snippet {
+	const char *name;
+	const char *counts; /* "load 1, access ?": what is not named is 0 */
+	void (*run)(unsigned long rounds, void *memory);
+	unsigned long needs; /* of AT_HWCAP */
+};
+
+#ifdef __aarch64__
+/* x0 rounds, x1 memory. */
+#define CODE(name, body)                                     \
+	__asm__(".pushsection .text\n"                       \
+		"	.arch	armv8.1-a\n	.balign	64\n"            \
+		"	.type	insn_" #name ", %function\n" \
+		"insn_" #name ":\n"                          \
+		"	str	x30, [sp, #-16]!\n"                    \
+		"77:	" body "\n"                          \
+		"	subs	x0, x0, #1\n"                         \
+		"	b.ne	77b\n"                                \
+		"	ldr	x30, [sp], #16\n"                      \
+		"	ret\n"                                     \
+		".popsection\n");                            \
+	extern void insn_##name(unsigned long rounds, void *memory);
+
+#define ROW(name, counts, body) CODE(name, body)
+#define LSE(name, counts, body) CODE(name, body)
+#include "model_insns_aarch64.h"
+#undef ROW
+#undef LSE
+
+#define ROW(name, counts, body) { #name, counts, insn_##name, 0 },
+#define LSE(name, counts, body) { #name, counts, insn_##name, HWCAP_ATOMICS },
+
+static const struct snippet snippets[] = {
+#include "model_insns_aarch64.h"
+};
+#else
+/* Each in ARM and in Thumb-2 state: r0 rounds, r1 memory. */
+#define CODE(state, name, body)                                         \
+	__asm__(".pushsection .text\n"                                  \
+		"	.syntax unified\n	.arch armv7-a\n	.fpu neon\n"        \
+		"	.balign 64\n	." #state "\n"                  \
+		"	.type " #state "_" #name ", %function\n" #state \
+		"_" #name ":\n"                                         \
+		"	push	{r4-r12, lr}\n"                                  \
+		"77:	" body "\n"                                     \
+		"	subs	r0, r0, #1\n"                                    \
+		"	bne	77b\n"                                            \
+		"	pop	{r4-r12, pc}\n"                                   \
+		"	.ltorg\n"                                             \
+		".popsection\n");                                       \
+	extern void state##_##name(unsigned long rounds, void *memory);
+
+#define ARM(name, counts, body)	  CODE(arm, name, body)
+#define THUMB(name, counts, body) CODE(thumb, name, body)
+#define BOTH(name, counts, body)  ARM(name, , body) THUMB(name, , body)
+#include "model_insns_arm.h"
+#undef ARM
+#undef THUMB
+#undef BOTH
+
+#define ARM(name, counts, body)	  { "arm_" #name, counts, arm_##name, 0 },
+#define THUMB(name, counts, body) { "thumb_" #name, counts, thumb_##name, 0 },
+#define BOTH(name, counts, body)  ARM(name, counts, ) THUMB(name, counts, )
+
+static const struct snippet snippets[] = {
+#include "model_insns_arm.h"
+};
+#endif
+
+#define SNIPPETS (sizeof(snippets) / sizeof(snippets[0]))
+#define FEW	 100
+#define ROUNDS	 1000
+#define MEMORY	 (1 << 20)
 
 static struct column {
 	const char *name;
@@ -125,7 +196,7 @@ int main(int argc, char **argv)
 	if (memory == MAP_FAILED)
 		fail("mmap");
 	memset(memory, 0, MEMORY);
-	for (size_t i = 0; i < n_snippets; i++)
+	for (size_t i = 0; i < SNIPPETS; i++)
 		if ((getauxval(AT_HWCAP) & snippets[i].needs) ==
 		    snippets[i].needs)
 			check(&snippets[i]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one round of these instructions counts; model_insns_aarch64.c reads it
- * twice. */
+/* What one round of these instructions counts; model_insns.c reads it twice. */
 /* clang-format off */
 ROW(nop, "", "nop")
 ROW(ldr_x, "load 1, access 1", "ldr x2, [x1]")

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one round of these instructions counts; model_insns_arm.c reads it
- * twice. */
+/* What one round of these instructions counts; model_insns.c reads it twice. */
 /* clang-format off */
 BOTH(nop, "", "nop")
 BOTH(ldr, "load 1, access 1", "ldr r2, [r1]")
