@@ -53,14 +53,15 @@ struct upmu_region_stats {
  * @options: as for upmu_open(), of the calling thread, not UPMU_OPEN_STOPPED
  *
  * Not needed for the defaults. At exit of the program the report goes to
- * standard error as text, or where the environment's UPMU_REPORT= says: a
- * file, as JSON where its name ends in ".json", with the process's number for
- * %p; "none" for no report. A child made by fork() reports what it did itself,
- * to a file of its own: where there is no %p its number is put in, as in
- * report.1234.json. A program that another one starts (sh, make, mpirun) writes
- * to the very file named: of several the last to end is what stays, whole; with
- * %p each has its own, with the time in its name too where another process of
- * that number has been. Any thread.
+ * standard error as text, or where the environment's UPMU_REPORT= says: a file,
+ * as JSON where its name ends in ".json", with the process's number for %p;
+ * "none" for no report. A child made by fork() reports what it did itself, to a
+ * file of its own: where there is no %p its number is put in, as in
+ * report.1234.json, and the time where a sibling had that number. A program
+ * that another one starts (sh, make, mpirun) writes to the very file named: of
+ * several the last to end is what stays, whole; with %p each has its own, with
+ * the time in its name too where another process of that number has been. Any
+ * thread.
  *
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY it is chosen, or a region has begun: what is counted stays

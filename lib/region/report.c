@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/explain.h"
@@ -20,10 +21,12 @@
 static atomic_long reported_by;
 
 static long loaded_by;
+static time_t loaded_s;
 
 __attribute__((constructor)) static void remember_process(void)
 {
 	loaded_by = getpid();
+	loaded_s = time(NULL);
 }
 
 static void print_event(FILE *out, const struct upmu_region_summary *summary,
@@ -213,6 +216,19 @@ static int open_beside(char *beside, size_t size, const char *path)
 }
 
 /*
+ * A child's number is put in by itself, so that what stands there is of an
+ * earlier run and is replaced: but where numbers began anew since this program
+ * was loaded, which may be the last of a second that files still have.
+ */
+static bool is_of_a_sibling(const char *path)
+{
+	struct stat found;
+
+	return getpid() != loaded_by && !stat(path, &found) &&
+	       found.st_mtime + 1 >= loaded_s;
+}
+
+/*
  * Another process may have had this number: in another container, or before
  * numbers began anew. Its report stays, and ours has the time in its name.
  */
@@ -243,8 +259,7 @@ static int report_to_file(const char *wish)
 	enum upmu_region_format format =
 		ends_with(wish, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
 	char path[PATH_MAX], beside[PATH_MAX + 64];
-	bool has_number = strstr(wish, "%p");
-	bool is_beside;
+	bool is_apart, is_beside;
 	int fd, ret;
 
 	ret = name_file(path, sizeof(path), wish);
@@ -259,8 +274,8 @@ static int report_to_file(const char *wish)
 	ret = upmu_regions_report(fd, format);
 	if (close(fd) && !ret)
 		ret = explain_file(-errno, wish);
-	if (is_beside && !ret &&
-	    (has_number ? put_apart : rename)(beside, path))
+	is_apart = strstr(wish, "%p") || is_of_a_sibling(path);
+	if (is_beside && !ret && (is_apart ? put_apart : rename)(beside, path))
 		ret = explain_file(-errno, wish);
 	if (is_beside && ret)
 		unlink(beside);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 #include "regions.h"
 #include "tests/unit/source_model.h"
@@ -191,8 +192,20 @@ static void a_mean_in_json_has_no_digits_that_nobody_counted(void **state)
 	assert_non_null(strstr(report_text(), "\"total\": 970809,"));
 }
 
-/* The last report stands where this process will write its own. */
+/* The last run's report stands where this process will write its own. */
 static void report_over_the_last(void)
+{
+	const struct timeval long_ago[2] = { { 1000000, 0 }, { 1000000, 0 } };
+	char own[sizeof(report_path) + 16];
+
+	name_of(own, getpid());
+	CHECK(!rename(report_path, own));
+	CHECK(!utimes(own, long_ago));
+	report_at_exit();
+}
+
+/* A sibling had this process's number before. */
+static void report_beside_a_sibling(void)
 {
 	char own[sizeof(report_path) + 16];
 
@@ -278,6 +291,24 @@ static void forked_workers_write_a_report_each(void **state)
 	assert_int_equal(run_in_child(report_from_workers), 0);
 	assert_non_null(strstr(report_text(), "\"region\": \"parent\""));
 	assert_null(strstr(report_text(), "worker"));
+}
+
+static void numbers_that_began_anew_replace_no_siblings_report(void **state)
+{
+	char pattern[sizeof(report_path) + 16];
+	glob_t found;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
+	assert_int_equal(run_in_child(report_beside_a_sibling), 0);
+	assert_non_null(strstr(report_text(), "tenth"));
+	sprintf(pattern, "%.*s.*-*.json", (int)strlen(report_path) - 5,
+		report_path);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	assert_int_equal(rename(found.gl_pathv[0], report_path), 0);
+	assert_non_null(strstr(report_text(), "first"));
+	globfree(&found);
 }
 
 static void the_name_of_a_report_may_have_the_process_number(void **state)
@@ -384,6 +415,8 @@ int main(void)
 		cmocka_unit_test(a_report_is_replaced_whole_or_not_at_all),
 		cmocka_unit_test(a_report_goes_through_a_link_that_stays),
 		cmocka_unit_test(forked_workers_write_a_report_each),
+		cmocka_unit_test(
+			numbers_that_began_anew_replace_no_siblings_report),
 		cmocka_unit_test(
 			the_name_of_a_report_may_have_the_process_number),
 		cmocka_unit_test(
