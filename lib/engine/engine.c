@@ -234,6 +234,7 @@ static int read_or_recall(const struct engine *e, size_t index,
 /*
  * What a set has counted since the last time; a set that cannot be read has a
  * reading of no time, and so has the next, which would be of two intervals.
+ * Counts with a gap have none either.
  */
 static void read_set(struct engine *e, size_t index)
 {
@@ -248,7 +249,7 @@ static void read_set(struct engine *e, size_t index)
 		mark->is_lost = true;
 		return;
 	}
-	if (!mark->is_lost) {
+	if (!mark->is_lost && now.gaps == mark->gaps) {
 		since->enabled_ns = now.enabled_ns - mark->enabled_ns;
 		since->running_ns = now.running_ns - mark->running_ns;
 		for (size_t i = 0; i < n; i++)

@@ -127,7 +127,7 @@ void engine_forget_slices(struct engine *engine);
 size_t engine_raw_cpus(const struct engine *engine);
 /** Where it is so, a program that is to be counted must stay on these CPUs. */
 void engine_keep_on_cpus(const struct engine *engine, pid_t pid);
-/** To be called each second where it is so. */
+/** To be called some times a second where it is so. */
 void engine_fold(struct engine *engine);
 
 #endif

@@ -140,6 +140,7 @@ struct engine_reading {
 	uint64_t enabled_ns, running_ns;
 	uint64_t count[ENGINE_SET_MAX];
 	bool is_lost;
+	unsigned int gaps; /* registers were looked at too late; 0: perf */
 };
 
 struct engine_registers;

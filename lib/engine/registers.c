@@ -17,11 +17,17 @@
 #include "lib/module/lease.h"
 #include "lib/registers/raw_cpu.h"
 
+/* A 32-bit counter goes round at most once in this time: half a second. Cores
+ * that do without perf have less than 2.7 GHz and three counts in a cycle. */
+#define COUNTS_PER_NS 8
+#define BLIND_NS      (0x1p32 / COUNTS_PER_NS)
+
 /* One set on one CPU. */
 struct half {
 	uint32_t last[ENGINE_SET_MAX];
 	uint64_t count[ENGINE_SET_MAX];
 	double on_ns; /* since when it runs */
+	double folded_ns;
 	uint64_t run_ns;
 	bool is_on;
 };
@@ -32,6 +38,8 @@ struct engine_registers {
 	const struct engine_events *events;
 	size_t cpus;
 	int *cpu;
+	unsigned int gaps; /* how often counters may have gone round unseen */
+	double gap_ns;	   /* when that was last noticed */
 	cpu_set_t before;  /* CPUs of upmu itself */
 	struct half *half; /* [set * cpus + cpu] */
 	unsigned int (
@@ -183,15 +191,28 @@ int engine_registers_assign(struct engine_registers *raw,
 	return 0;
 }
 
-static void fold(const struct engine_registers *raw,
-		 const struct engine_sets *sets, size_t set, struct half *half)
+/* One gap of all that was not looked at meanwhile, on each CPU. */
+static void note_gap(struct engine_registers *raw, double since, double now)
 {
+	if (now - since <= BLIND_NS)
+		return;
+	raw->gaps += since >= raw->gap_ns;
+	raw->gap_ns = now;
+}
+
+static void fold(struct engine_registers *raw, const struct engine_sets *sets,
+		 size_t set, struct half *half)
+{
+	double before = engine_now_ns();
+
 	for (size_t k = 0; k < sets->set[set].n; k++) {
 		uint32_t now = upmu_raw_cpu_read(raw->number[set][k]);
 
 		half->count[k] += (uint32_t)(now - half->last[k]);
 		half->last[k] = now;
 	}
+	note_gap(raw, half->folded_ns, engine_now_ns());
+	half->folded_ns = before;
 }
 
 static uint32_t mask_of(const struct engine_registers *raw,
@@ -219,11 +240,11 @@ static void switch_on(const struct engine_registers *raw,
 				 event->parsed->code, raw->pmu_version);
 	}
 	upmu_raw_cpu_start(mask_of(raw, sets, index));
-	half->on_ns = engine_now_ns();
+	half->on_ns = half->folded_ns = engine_now_ns();
 	half->is_on = true;
 }
 
-static void switch_off(const struct engine_registers *raw,
+static void switch_off(struct engine_registers *raw,
 		       const struct engine_sets *sets, size_t index,
 		       struct half *half)
 {
@@ -275,6 +296,7 @@ int engine_registers_read(const struct engine_sets *sets, size_t set,
 	}
 	/* Nobody else takes the counters away. */
 	sum.enabled_ns = sum.running_ns;
+	sum.gaps = raw->gaps;
 	*reading = sum;
 	return 0;
 }

@@ -22,7 +22,7 @@ int engine_registers_assign(struct engine_registers *raw,
 void engine_registers_switch(const struct engine_sets *sets, int turn, bool on);
 int engine_registers_read(const struct engine_sets *sets, size_t set,
 			  struct engine_reading *reading);
-/** To be called before a 32-bit counter goes round twice: each second. */
+/** To be called before a 32-bit counter goes round: else there is a gap. */
 void engine_registers_fold(const struct engine_sets *sets);
 /** Keep the program on the CPUs that are counted. */
 void engine_registers_bind(const struct engine_registers *raw, pid_t pid);

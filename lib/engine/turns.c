@@ -102,7 +102,7 @@ static void count_since(struct engine_turns *turns, size_t set,
 {
 	struct engine_reading *before = &turns->before[set];
 
-	since->is_lost = before->is_lost;
+	since->is_lost = before->is_lost || now->gaps != before->gaps;
 	since->running_ns = now->running_ns - before->running_ns;
 	for (size_t i = 0; i < turns->sets->set[set].n; i++)
 		since->count[i] = now->count[i] - before->count[i];

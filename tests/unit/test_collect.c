@@ -548,6 +548,11 @@ static void an_interval_that_was_not_read_is_in_no_other(void **state)
 	engine_collect(&engine, count);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
 	tell(0, 30 * MS, 30 * MS);
+	told[0].gaps = 1;
+	engine_collect(&engine, count);
+	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	tell(0, 40 * MS, 40 * MS);
+	told[0].gaps = 1;
 	engine_collect(&engine, count);
 	assert_raw(0, 10 * MS);
 }

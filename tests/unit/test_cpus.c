@@ -430,14 +430,28 @@ static void counters_of_32_bits_are_added_up_in_64(void **state)
 	(void)state;
 	open_raw();
 	engine_registers_switch(&sets, ENGINE_ALWAYS, true);
-	for (size_t i = 0; i < 5; i++) {
-		work(3000000000);
+	for (size_t i = 0; i < 30; i++) {
+		work(500000000);
 		engine_registers_fold(&sets);
 	}
 	assert_int_equal(engine_registers_read(&sets, 0, &reading), 0);
 	assert_true(reading.count[0] == UINT64_C(30000000000));
+	assert_int_equal(reading.gaps, 0);
 	/* Of the kernel's events nothing. */
 	assert_read(3, 0, 0, 0);
+}
+
+static void a_counter_that_may_have_gone_round_unseen_is_told(void **state)
+{
+	struct engine_reading reading;
+
+	open_raw();
+	engine_registers_switch(&sets, ENGINE_ALWAYS, true);
+	for (unsigned int gaps = 0; gaps < 3; gaps++, work(537000000)) {
+		assert_int_equal(engine_registers_read(&sets, 0, &reading), 0);
+		assert_int_equal(reading.gaps, gaps);
+	}
+	(void)state;
 }
 
 static void a_broken_lease_has_no_numbers(void **state)
@@ -572,6 +586,7 @@ int main(void)
 		RAW(counts_of_all_cpus_are_added_up),
 		RAW(turns_share_the_counters_behind_what_is_always_on),
 		RAW(counters_of_32_bits_are_added_up_in_64),
+		RAW(a_counter_that_may_have_gone_round_unseen_is_told),
 		RAW(a_broken_lease_has_no_numbers),
 		RAW(a_cpu_that_is_not_reached_later_keeps_what_it_had),
 		RAW(what_cannot_be_counted_so_leaves_all_as_it_was),
