@@ -308,6 +308,31 @@ static void choose_events(void)
 	CHECK(strstr(upmu_explain(), "r3,r4,r5"));
 }
 
+static int events_wanted;
+
+/* Each by its own step, in a region with three readings of another inside. */
+static void count_so_many_events(void)
+{
+	char list[] = "r1,r2,r3,r4,r5,r6,r7,r8";
+
+	list[3 * events_wanted - 1] = '\0';
+	CHECK(!upmu_regions_init(list, NULL));
+	for (int round = 0; round < 2; round++) {
+		CHECK(!upmu_region_begin(region_of("outer")));
+		for (int i = 0; i < 3; i++)
+			call(region_of("inner"));
+		CHECK(!upmu_region_end(region_of("outer")));
+	}
+	for (int i = 0; i < events_wanted; i++) {
+		struct upmu_region_stats outer = stats_of("outer", (size_t)i);
+		uint64_t step = 1000 * ((uint64_t)i + 1);
+
+		CHECK(outer.calls == 2 && outer.overhead == step);
+		CHECK(outer.min == 6 * step && outer.max == 6 * step);
+		CHECK(outer.total == 12 * step);
+	}
+}
+
 /* The flag, and what is chosen then, contradict one another. */
 static void choose_in_vain(void)
 {
@@ -419,6 +444,13 @@ CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 CHILD_TEST(names_have_1_to_63_characters, refuse_names)
 CHILD_TEST(the_65th_region_is_enospc, fill_the_table)
 CHILD_TEST(events_are_chosen_once, choose_events)
+static void one_to_eight_events_are_each_counted(void **state)
+{
+	(void)state;
+	for (events_wanted = 1; events_wanted <= 8; events_wanted++)
+		assert_int_equal(run_in_child(count_so_many_events), 0);
+}
+
 CHILD_TEST(a_choice_that_failed_leaves_no_option, choose_in_vain)
 CHILD_TEST(the_environment_chooses_events, choose_by_environment)
 CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
@@ -446,6 +478,7 @@ int main(void)
 		cmocka_unit_test(names_have_1_to_63_characters),
 		cmocka_unit_test(the_65th_region_is_enospc),
 		cmocka_unit_test(events_are_chosen_once),
+		cmocka_unit_test(one_to_eight_events_are_each_counted),
 		cmocka_unit_test(a_choice_that_failed_leaves_no_option),
 		cmocka_unit_test(the_environment_chooses_events),
 		cmocka_unit_test(before_the_first_begin_there_is_no_event),
