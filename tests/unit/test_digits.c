@@ -92,6 +92,9 @@ static void thousands_are_parted_at_each_length(void **state)
 	assert_grouped(999999999999999872.0, "999,999,999,999,999,872");
 	assert_grouped(18446744073709551616.0, "18,446,744,073,709,551,616");
 	assert_grouped(1e300, "1e+300");
+	assert_grouped(549755813888e18,
+		       "549,755,813,888,000,000,000,000,000,000");
+	assert_grouped(1e30, "1e+30");
 	for (int i = 0; i < 40000; i++) {
 		double value = (double)(next(&seed) >> (i % 53)) / 2;
 		char ours[DIGITS_SIZE], libcs[64], *to = ours;
@@ -141,6 +144,107 @@ static void a_line_is_written_as_by_printf(void **state)
 	free(libcs);
 }
 
+static void assert_plain(const char *text, const char *wanted)
+{
+	char copy[64], *written = NULL;
+	size_t size;
+	FILE *out = open_memstream(&written, &size);
+
+	assert_non_null(out);
+	plain_write(out, text);
+	fclose(out);
+	assert_string_equal(written, wanted);
+	free(written);
+	strcpy(copy, text);
+	assert_ptr_equal(plain(copy), copy);
+	assert_string_equal(copy, wanted);
+}
+
+/* ESC and DEL, U+0080 and U+009F, and what lies beside them in UTF-8. */
+static void what_steers_a_terminal_is_a_question_mark(void **state)
+{
+	(void)state;
+	assert_plain("", "");
+	assert_plain("plain, with blanks", "plain, with blanks");
+	assert_plain("a\033[2Jb", "a?[2Jb");
+	assert_plain("\t\n\177\001", "????");
+	assert_plain("a\xc2\x80z", "a?z");
+	assert_plain("\xc2\x9b"
+		     "2J",
+		     "?2J");
+	assert_plain("a\xc2\x9f\xc2\x9f", "a??");
+	assert_plain("\xc2\xa0", "\xc2\xa0");
+	assert_plain("\xc2\xbf\xc3\x80", "\xc2\xbf\xc3\x80");
+	assert_plain("\xc2", "\xc2");
+	assert_plain("\xc2\x7f", "\xc2?");
+	assert_plain("\xc3\x9f\xe2\x82\x80", "\xc3\x9f\xe2\x82\x80");
+}
+
+static void a_letter_is_as_long_as_it_was(void **state)
+{
+	char *written = NULL;
+	size_t size;
+	FILE *out = open_memstream(&written, &size);
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(plain_letter(out, "ab"), 1);
+	assert_int_equal(plain_letter(out, "\033b"), 1);
+	assert_int_equal(plain_letter(out, "\xc2\x9b"
+					   "b"),
+			 2);
+	fclose(out);
+	assert_string_equal(written, "a??");
+	free(written);
+}
+
+static void a_separator_is_of_signs_that_no_number_has(void **state)
+{
+	static const char *const good[] = { ",", ";",  "\t", " ",
+					    "|", "::", ", ", "\xe2\x82\xac" };
+	static const char *const bad[] = { "",	  "a",	 "Z",  "0",  "9",
+					   ".",	  "+",	 "-",  "\"", "\n",
+					   "\r",  ",a",	 ",0", ",.", "; -",
+					   ",\n", "\\t," };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_ptr_equal(csv_separator(good[i]), good[i]);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (csv_separator(bad[i]))
+			fail_msg("'%s'", bad[i]);
+	assert_string_equal(csv_separator("\\t"), "\t");
+}
+
+static void assert_csv(const char *word, const char *separator,
+		       const char *wanted)
+{
+	char *written = NULL;
+	size_t size;
+	FILE *out = open_memstream(&written, &size);
+
+	assert_non_null(out);
+	csv_text(out, word, separator);
+	fclose(out);
+	assert_string_equal(written, wanted);
+	free(written);
+}
+
+static void a_word_of_csv_is_quoted_where_it_has_to_be(void **state)
+{
+	(void)state;
+	assert_csv("", ",", "");
+	assert_csv("plain word", ",", "plain word");
+	assert_csv("a;b", ",", "a;b");
+	assert_csv("a,b", ",", "\"a,b\"");
+	assert_csv("a,b", ";", "a,b");
+	assert_csv("say \"a\"", ",", "\"say \"\"a\"\"\"");
+	assert_csv("two\nlines", ",", "\"two\nlines\"");
+	assert_csv("two\rlines", ",", "\"two\rlines\"");
+	/* one sign of a longer separator */
+	assert_csv("a:", "::", "\"a:\"");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +253,10 @@ int main(void)
 		cmocka_unit_test(what_is_no_common_number_is_left_to_printf),
 		cmocka_unit_test(thousands_are_parted_at_each_length),
 		cmocka_unit_test(a_line_is_written_as_by_printf),
+		cmocka_unit_test(what_steers_a_terminal_is_a_question_mark),
+		cmocka_unit_test(a_letter_is_as_long_as_it_was),
+		cmocka_unit_test(a_separator_is_of_signs_that_no_number_has),
+		cmocka_unit_test(a_word_of_csv_is_quoted_where_it_has_to_be),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
