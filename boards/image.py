@@ -145,8 +145,10 @@ def device_tree(path, board, kernel, model):
     model.look(_call, _dump(board, path), os.path.dirname(path))
     if board["pmu"]:
         _put_pmu(path, board)
-    if model.is_unlike():
-        tree.unlike(path, model.names)
+    cores = board["cores"].split() or (
+        model.names if model.is_unlike() else [])
+    if cores:
+        tree.unlike(path, cores)
     model.tell(_call, path)
     if "-seed" in board["qemu"]:
         # The emulator fills it at reset, alike in each boot by -seed. Without

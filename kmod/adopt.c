@@ -57,11 +57,9 @@ static bool upmu_adopt_has_pmu(int cpu)
 {
 	struct perf_event *event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
 
-	if (IS_ERR(event))
-		return PTR_ERR(event) != -ENOENT &&
-		       PTR_ERR(event) != -EOPNOTSUPP;
-	perf_event_release_kernel(event);
-	return true;
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	return !upmu_perf_has_none(event);
 }
 
 /* How many of the online CPUs perf has a PMU for. */

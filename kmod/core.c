@@ -86,7 +86,17 @@ const struct upmu_core *upmu_core_of(int cpu)
 {
 	const struct upmu_core *core = per_cpu_ptr(&upmu_core, cpu);
 
-	return core->version ? core : NULL;
+	return READ_ONCE(core->version) ? core : NULL;
+}
+
+bool upmu_core_disown(unsigned int cpu)
+{
+	struct upmu_core *core = per_cpu_ptr(&upmu_core, cpu);
+	bool was_known = core->version;
+
+	WRITE_ONCE(core->version, 0);
+	atomic_or(BIT(0), &upmu_versions);
+	return was_known;
 }
 
 bool upmu_core_all_known(void)

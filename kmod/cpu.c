@@ -15,9 +15,9 @@ static int upmu_cpu_online(unsigned int cpu)
 {
 	unsigned long flags;
 
+	upmu_core_cpu_up(NULL);
 	upmu_publish_cpu(cpu);
 	local_irq_save(flags);
-	upmu_core_cpu_up(NULL);
 	upmu_counters_cpu_online();
 	upmu_access_cpu_up(NULL);
 	upmu_fold_cpu_online();

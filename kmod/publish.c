@@ -36,6 +36,13 @@ struct perf_event *upmu_perf_ask(u32 type, int cpu)
 	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 }
 
+bool upmu_perf_has_none(const struct perf_event *event)
+{
+	return IS_ERR(event) &&
+	       (PTR_ERR(event) == -ENOENT || PTR_ERR(event) == -EOPNOTSUPP ||
+		PTR_ERR(event) == -ENODEV);
+}
+
 struct upmu_pmu *upmu_publish_find(const struct pmu *pmu)
 {
 	struct upmu_pmu *upmu;
@@ -188,13 +195,14 @@ void upmu_publish_cpu(unsigned int cpu)
 	if (upmu_publish_of_cpu(cpu))
 		return;
 	event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
-	if (IS_ERR(event))
-		return; /* perf has no PMU for it */
-	err = upmu_publish_add(event);
-	if (err)
-		pr_warn("cannot publish the counters of CPU %u: error %d\n",
-			cpu, err);
-	perf_event_release_kernel(event);
+	if (upmu_perf_has_none(event))
+		return;
+	err = IS_ERR(event) ? PTR_ERR(event) : upmu_publish_add(event);
+	if (err && upmu_core_disown(cpu))
+		pr_warn("the PMU of CPU %u cannot be looked after (error %d%s): no lease is granted\n",
+			cpu, err, err == -ENOSPC ? ", one too many" : "");
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
 }
 
 int upmu_publish_init(void)

@@ -69,10 +69,12 @@ struct upmu_core {
 };
 
 int upmu_core_init(void);
-/* This CPU is looked at; interrupts off. */
+/* This CPU, which nothing else is done on before, is looked at. */
 void upmu_core_cpu_up(void *unused);
 /* NULL: it has no PMU that can be known, or was never online. */
 const struct upmu_core *upmu_core_of(int cpu);
+/* It counts as none from now on: perf cannot be kept off it. It had one? */
+bool upmu_core_disown(unsigned int cpu);
 /* Each CPU that ever was online has one. */
 bool upmu_core_all_known(void);
 /* One of them has a PMUv3. */
@@ -174,6 +176,8 @@ static inline struct upmu_pmu *upmu_pmus_end(void)
 
 /* Which PMU perf has for @cpu: an event that never counts, or ERR_PTR(). */
 struct perf_event *upmu_perf_ask(u32 type, int cpu);
+/* The answer: it has none, or @cpu is off. */
+bool upmu_perf_has_none(const struct perf_event *event);
 int upmu_publish_init(void);
 void upmu_publish_exit(void);
 /* A CPU came online: its PMU may be one not seen before. Sleeps. */

@@ -43,6 +43,21 @@ static pid_t perf_beside(void)
 	}
 }
 
+/* Under RAW no event has a counter; perf asks each CPU's own PMU. */
+static void alone(void)
+{
+	int cpu, perf, runs = 0;
+
+	for (cpu = 0; cpu < cpus_online(); cpu++) {
+		perf = event_open(PERF_TYPE_RAW, asked, 0, -1, cpu, 0);
+		usleep(20000);
+		runs += counter_read(&(struct counter){ perf, NULL }).running !=
+			0;
+		close(perf);
+	}
+	tap(!runs, "and_keeps_perf_off_every_cpu", "%d of %d not", runs, cpu);
+}
+
 static void holds(const char *name, int lease)
 {
 	struct sigaction action = { .sa_handler = on_illegal,
@@ -66,6 +81,8 @@ static void holds(const char *name, int lease)
 	}
 	kill(beside, SIGKILL);
 	waitpid(beside, NULL, 0);
+	if (!strcmp(name, "raw"))
+		alone();
 	close(lease);
 	snprintf(claim, sizeof(claim), "%s_is_granted_and_holds", name);
 	tap(!illegal && reads > 1000, claim, "%lu reads, %d SIGILL", reads,
@@ -86,14 +103,16 @@ static void refused(const char *name, int error, uint32_t mode)
 /* perf goes on by the driver that it has. */
 static void perf_test(const char *claim)
 {
-	int perf = event_open(PERF_TYPE_RAW, asked, 0, 0, -1, 0);
-	struct counter counter = { perf, NULL };
+	struct counter counter = { -1, NULL };
+	int cpu = sched_getcpu();
 
+	pin(cpu);
+	counter.fd = event_open(PERF_TYPE_RAW, asked, 0, 0, cpu, 0);
 	spin_loop(100000);
 	tap(counter_read(&counter).value > 100000 &&
 		    counter_read(&counter).running,
 	    claim, "%llu", (unsigned long long)counter_read(&counter).value);
-	close(perf);
+	close(counter.fd);
 }
 
 /* A trap that is tried again for ever would be ended by the alarm. */
