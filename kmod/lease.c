@@ -12,6 +12,7 @@
 #include <linux/cred.h>
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
+#include <linux/ratelimit.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -257,6 +258,7 @@ static int upmu_lease_take_with(struct upmu_hold *hold, u32 mode, u32 flags,
 	WRITE_ONCE(hold->pid, get_pid(task_tgid(current)));
 	hold->uid = current_uid();
 	get_task_comm(hold->comm, current);
+	upmu_state_name(hold->comm, hold->comm);
 	hold->mode = mode;
 	hold->flags = flags;
 	return upmu_lease_begin(hold, process, family);
@@ -412,10 +414,14 @@ static void upmu_lease_sweep(void)
 
 static void upmu_lease_log_written(const struct upmu_hold *hold)
 {
+	/* Who may take one lease may take a thousand in a second. */
+	static DEFINE_RATELIMIT_STATE(limit, HZ, 20);
 	const struct upmu_family *family;
 	pid_t holder = pid_nr(hold->pid), pid = holder;
 	const char *comm = hold->comm;
 
+	if (!__ratelimit(&limit))
+		return;
 	rcu_read_lock();
 	family = READ_ONCE(hold->family);
 	if (family && READ_ONCE(family->writer.pid)) {

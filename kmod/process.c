@@ -416,7 +416,7 @@ static void upmu_writer_note(struct upmu_writer *writer,
 {
 	if (!cmpxchg(&writer->pid, 0, task->tgid))
 		/* The log reads it, later; early it would see a part. */
-		data_race(memcpy(writer->comm, task->comm, TASK_COMM_LEN));
+		data_race((upmu_state_name(writer->comm, task->comm), 0));
 }
 
 /*

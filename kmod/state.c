@@ -50,7 +50,6 @@ static void upmu_state_show_cpu(struct seq_file *m, int cpu)
 			   upmu_access_granted(cpu));
 }
 
-/* A process names itself: no line breaks and no escapes from it. */
 void upmu_state_name(char name[TASK_COMM_LEN], const char *comm)
 {
 	unsigned int n;
@@ -77,9 +76,6 @@ static unsigned int upmu_state_processes(const struct upmu_hold *hold)
 static void upmu_state_show_lease(struct seq_file *m,
 				  const struct upmu_hold *hold)
 {
-	char name[TASK_COMM_LEN];
-
-	upmu_state_name(name, hold->comm);
 	seq_printf(m,
 		   "lease pid %d mode %s%s%s %s processes %u age_ms %lld comm %s\n",
 		   pid_vnr(hold->pid), upmu_mode_names[hold->mode],
@@ -88,7 +84,7 @@ static void upmu_state_show_lease(struct seq_file *m,
 		   READ_ONCE(hold->state) == UPMU_STATE_BROKEN ? "broken"
 							       : "ok",
 		   upmu_state_processes(hold),
-		   ktime_ms_delta(ktime_get(), hold->since), name);
+		   ktime_ms_delta(ktime_get(), hold->since), hold->comm);
 }
 
 static int upmu_state_show(struct seq_file *m, void *unused)

@@ -60,7 +60,8 @@ extern struct mutex upmu_mutex;
  * @version: 0 none, 1 PMUv1 or ARM1176, 2 PMUv2, 3 PMUv3
  * @counters: event counters as PMCR.N tells kernel mode
  *
- * Written on its CPU as that comes up the first time; read by all.
+ * Written on its CPU as that comes up the first time, @version to 0 by
+ * upmu_core_disown(); read by all.
  */
 struct upmu_core {
 	u32 midr;
@@ -246,7 +247,10 @@ void upmu_open_exit(void);
 
 /* state.c */
 
-/* @comm in plain text of one line. */
+/*
+ * @comm in plain text of one line: a process names itself, and the log and INFO
+ * are to have no line breaks and no escapes from it. The two may be the same.
+ */
 void upmu_state_name(char name[TASK_COMM_LEN], const char *comm);
 int upmu_state_init(void);
 void upmu_state_exit(void);

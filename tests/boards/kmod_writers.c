@@ -234,6 +234,36 @@ static void child_named_test(void)
 	    "and_a_child_that_writes_beside_whose_lease_it_is", "%d", failed);
 }
 
+/* Many leases in a moment, of one that calls itself what it should not. */
+static int writes_often(void *rounds)
+{
+	double end = seconds() + 2;
+	bool named = true;
+
+	prctl(PR_SET_NAME, "be\nfore\033[2J");
+	for (int n = 0; n < *(int *)rounds && seconds() < end; n++) {
+		int lease = take(UPMU_MODE_COUNT);
+
+		named &= !strcmp(info_of(lease).holder_comm, "be?fore?[2J");
+		writes(NULL);
+		close(lease);
+	}
+	return !named;
+}
+
+static void log_test(void)
+{
+	int rounds = 300, failed = in_child(writes_often, &rounds);
+
+	tap(!failed &&
+		    !system("dmesg | grep -q 'lease of be?fore?\\[2J (pid'") &&
+		    system("dmesg | grep -q '^fore'"),
+	    "names_are_one_line_of_plain_text_in_the_log_and_info", "%d",
+	    failed);
+	tap(!system("[ $(dmesg | grep -c 'wrote the PMU') -le 100 ]"),
+	    "and_the_log_is_not_flooded", NULL);
+}
+
 static int open_and_close(void)
 {
 	static const char open_file[] = "/sys/module/upmu/parameters/open";
@@ -252,7 +282,9 @@ int main(int argc, char **argv)
 		return take_turns("by_open", false, "by_lease");
 	if (argc > 1)
 		return open_and_close();
+	log_test();
 	exec_test();
+	sleep(2); /* the log tells of so many a second */
 	shares_memory_test();
 	vfork_test();
 	broken_test();
