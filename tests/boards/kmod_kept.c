@@ -53,6 +53,7 @@ static void kept_test(void)
 
 	poke(PEEK, "0 control 0x9");
 	poke(PEEK, "0 enabled 0x80000000");
+	poke(PEEK, "0 type 0xc0000000 31");
 	peek(before);
 	close(take(UPMU_MODE_COUNT));
 	peek(after);
@@ -70,6 +71,29 @@ static void kept_test(void)
 	    "%x, was %.300s\n# is  %.300s", written, before, after);
 	poke(PEEK, "0 control 0");
 	poke(PEEK, "0 enabled 0");
+	poke(PEEK, "0 type 0 31");
+}
+
+/* What was on there is so no longer, by nobody's doing. */
+static void unplugged_test(void)
+{
+	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+	int lease;
+
+	if (cpus_online() < 2)
+		return;
+	poke(PEEK, "1 control 0x9");
+	poke(PEEK, "1 enabled 0x80000000");
+	lease = take(UPMU_MODE_COUNT);
+	poke(online, "0");
+	poke(online, "1");
+	pin(1);
+	leave_the_cpu();
+	tap(lease >= 0 && !info_of(lease).lease_written,
+	    "what_unplugging_a_cpu_reset_is_nobodys_writing", "%x",
+	    info_of(lease).lease_written);
+	pin(0);
+	close(lease);
 }
 
 /* Each lease is looked at from what was on before the first of them. */
@@ -135,6 +159,7 @@ int main(void)
 	nothing_left_test(UPMU_MODE_CYCLES,
 			  "nor_of_what_a_cycles_holder_wrote");
 	kept_test();
+	unplugged_test();
 	another_lease_test();
 	opened_meanwhile_test(PERF_TYPE_RAW, 0x11,
 			      "an_event_opened_under_a_lease_counts_on_after");
