@@ -198,6 +198,42 @@ static void moved_event_test(void)
 	close(fd);
 }
 
+/* By its page, once it is on one. */
+static uint32_t index_of(const struct counter *counter)
+{
+	uint32_t index = 0;
+
+	for (int n = 0; n < 50 && !index; n++) {
+		spin_loop(100000);
+		index = counter->page->index;
+	}
+	return index;
+}
+
+static void moved_back_test(void)
+{
+	struct counter counter =
+		counter_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	uint32_t before, during, after;
+	int lease;
+
+	if (!(info_of(-1).flags & UPMU_INFO_PUBLISHED)) {
+		tap_skip("and_is_on_the_cycle_counter_again",
+			 "the module publishes nothing here");
+		counter_close(&counter);
+		return;
+	}
+	before = index_of(&counter);
+	lease = take(UPMU_MODE_CYCLES);
+	during = index_of(&counter);
+	close(lease);
+	after = index_of(&counter);
+	tap(before == 32 && during && during < 32 && after == 32,
+	    "and_is_on_the_cycle_counter_again", "%u %u %u", before, during,
+	    after);
+	counter_close(&counter);
+}
+
 static bool runs_soon(int fd)
 {
 	struct counter counter = { fd, NULL };
@@ -248,6 +284,7 @@ int main(int argc, char **argv)
 		return runs();
 	if (!all) {
 		moved_event_test();
+		moved_back_test();
 		waiting_event_test();
 		fd = take(UPMU_MODE_CYCLES);
 		tap(fd >= 0, "root_takes_a_cycles_lease", "%d", fd);
