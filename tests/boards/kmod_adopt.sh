@@ -2,7 +2,8 @@
 # shellcheck shell=sh
 # Runs on a board without a PMU in perf: kmod_adopt.sh adopted NAME EVENT...
 # where the module should register one as NAME, kmod_adopt.sh refused else. And
-# on one whose CPU 0 alone has one: kmod_adopt.sh some
+# on one whose CPU 0 alone has one, kmod_adopt.sh some, or whose cores are
+# unlike, kmod_adopt.sh unlike
 module=/upmu/upmu.ko
 device=/sys/devices/platform/upmu-pmu
 number=0
@@ -68,6 +69,11 @@ ok without_the_parameter_nothing_is_adopted $?
 rmmod upmu
 refuses a_word_that_is_no_name_is_refused Auto "adopt='Auto' is neither"
 refuses an_empty_name_is_refused '' "adopt='' is neither"
+if [ "$1" = unlike ]; then
+	refuses unlike_cores_are_not_adopted_as_one auto \
+		'is of another kind (MIDR 410fd034 and 410fd083)'
+	end
+fi
 if [ "$1" = refused ]; then
 	refuses auto_is_refused_where_there_is_no_pmu auto 'has no PMU'
 	refuses a_name_is_refused_where_there_is_no_pmu arm,cortex-a15-pmu \
