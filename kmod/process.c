@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* process.c - the processes that leases cover */
 #include <linux/binfmts.h>
-#include <linux/hash.h>
+#include <linux/hashtable.h>
 #include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -13,7 +13,7 @@
 DEFINE_RAW_SPINLOCK(upmu_lock);
 struct upmu_table upmu_table;
 /* upmu_lock; RCU to read */
-static struct hlist_head upmu_by_pid[1 << UPMU_PROCESS_BITS];
+static DEFINE_HASHTABLE(upmu_by_pid, UPMU_PROCESS_BITS);
 static LIST_HEAD(upmu_processes);	     /* upmu_lock */
 static struct workqueue_struct *upmu_reaper; /* loading */
 static atomic_t upmu_families;		     /* not freed yet */
@@ -29,7 +29,7 @@ static unsigned int upmu_reserve_count;
 
 static struct hlist_head *upmu_pid_bucket(const struct pid *pid)
 {
-	return &upmu_by_pid[hash_ptr(pid, UPMU_PROCESS_BITS)];
+	return &upmu_by_pid[hash_ptr(pid, HASH_BITS(upmu_by_pid))];
 }
 
 /* Those that cover a process in it. */

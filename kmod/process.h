@@ -13,6 +13,7 @@
 #ifndef UPMU_PROCESS_H
 #define UPMU_PROCESS_H
 
+#include <linux/hashtable.h>
 #include <linux/kref.h>
 #include <linux/pid.h>
 #include <linux/spinlock.h>
@@ -122,7 +123,7 @@ struct upmu_process {
  * @most: what any lease since the last time that none was in force permits
  */
 struct upmu_table {
-	struct hlist_head by_mm[1 << UPMU_PROCESS_BITS];
+	DECLARE_HASHTABLE(by_mm, UPMU_PROCESS_BITS);
 	u32 otherwise;
 	u32 most;
 };
@@ -142,7 +143,7 @@ upmu_process_bucket(const struct mm_struct *mm)
 
 	value ^= value >> UPMU_PROCESS_BITS;
 	value >>= 6;
-	return &upmu_table.by_mm[value & ((1 << UPMU_PROCESS_BITS) - 1)];
+	return &upmu_table.by_mm[value % HASH_SIZE(upmu_table.by_mm)];
 }
 
 /* What @process is permitted, NULL being all that are not covered. */
