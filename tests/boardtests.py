@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import debian
+import one_plan
 import ownkernel
 
 FOLDER = "tests/boards"
@@ -169,8 +170,7 @@ def execute(words, joined):
     if not joined:
         return subprocess.call(words)
     with subprocess.Popen(words, stdout=subprocess.PIPE) as board:
-        subprocess.call(["awk", "-f", f"{FOLDER}/one_plan.awk"],
-                        stdin=board.stdout)
+        one_plan.join(board.stdout, sys.stdout.buffer)
     return board.returncode
 
 
