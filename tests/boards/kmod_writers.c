@@ -264,6 +264,26 @@ static void log_test(void)
 	    "and_the_log_is_not_flooded", NULL);
 }
 
+/* A holder in another's family. */
+static int child_holds(void *unused)
+{
+	int lease = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int failed = in_child(writes, unused);
+
+	return lease < 0 || failed || !info_of(lease).lease_written;
+}
+
+static void nested_test(void)
+{
+	int lease = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int failed = in_child(child_holds, NULL);
+
+	tap(!failed && info_of(lease).lease_written,
+	    "what_a_grandchild_wrote_is_told_to_both_that_cover_it", "%d, %x",
+	    failed, info_of(lease).lease_written);
+	close(lease);
+}
+
 static int open_and_close(void)
 {
 	static const char open_file[] = "/sys/module/upmu/parameters/open";
@@ -290,5 +310,6 @@ int main(int argc, char **argv)
 	broken_test();
 	named_test();
 	child_named_test();
+	nested_test();
 	return tap_done();
 }
