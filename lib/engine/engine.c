@@ -272,12 +272,36 @@ static const struct engine_reading *base_of(const struct engine *e, int lane)
 	return NULL;
 }
 
+/* Might tasks have been on a kind of core that nothing is counted on? */
+static bool misses_a_kind(const struct engine *e)
+{
+	const struct engine_events *events = e->events;
+
+	for (size_t lane = 0; lane < events->machine.n_kinds; lane++)
+		if (lane >= events->lanes || !base_of(e, (int)lane))
+			return e->counts_tasks && events->machine.n_kinds > 1;
+	return false;
+}
+
 /*
  * perf's clock of a task goes on while the task is on a kind of core that an
  * event is not for. On unlike cores, of the time that a task was wanted, each
  * lane has the part in which it counted; what none of them counted, because
- * others had the counters, is shared out likewise.
+ * others had the counters, is shared out likewise. That is not to be told from
+ * the time on a kind that is not counted: then nothing is added.
  */
+static double share_of_time(const struct engine *e, uint64_t enabled,
+			    uint64_t running, double skew_ns)
+{
+	if (misses_a_kind(e))
+		return 1;
+	if (!e->counts_tasks || e->events->lanes < 2 || !running)
+		return NAN;
+	return (double)upmu_groups_enabled_ns(enabled, running,
+					      (uint64_t)skew_ns) /
+	       (double)running;
+}
+
 static void share_out_time(struct engine *e, double skew_ns)
 {
 	uint64_t enabled = 0, running = 0;
@@ -294,12 +318,8 @@ static void share_out_time(struct engine *e, double skew_ns)
 		if (base->enabled_ns > enabled)
 			enabled = base->enabled_ns;
 	}
-	if (lanes < 2 || !running || !e->counts_tasks)
-		return;
-	share = (double)upmu_groups_enabled_ns(enabled, running,
-					       (uint64_t)skew_ns) /
-		(double)running;
-	for (size_t lane = 0; lane < lanes; lane++) {
+	share = share_of_time(e, enabled, running, skew_ns);
+	for (size_t lane = 0; lane < lanes && isfinite(share); lane++) {
 		const struct engine_reading *base = base_of(e, (int)lane);
 
 		if (base)
@@ -436,6 +456,9 @@ double engine_covered_ns(const struct engine *e,
 	}
 	for (size_t lane = 0; lane < e->events->lanes; lane++)
 		sum += part[lane];
+	/* The kernel's own events count on each kind. */
+	if (misses_a_kind(e))
+		return all > 0 ? all : INFINITY;
 	return fmax(all, sum);
 }
 

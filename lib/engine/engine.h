@@ -85,7 +85,10 @@ void engine_turn_begin(struct engine *engine);
 
 /** What was counted since the last time: one of @counts for each event. */
 void engine_collect(struct engine *engine, struct engine_count *counts);
-/** For how long tasks were there to be counted, on all kinds of core. */
+/**
+ * For how long tasks were there to be counted, on all kinds of core; INFINITY
+ * where that is not known.
+ */
 double engine_covered_ns(const struct engine *engine,
 			 const struct engine_count *counts);
 

@@ -108,7 +108,7 @@ static bool is_there(const struct engine_events *events, int lane,
 {
 	struct engine_target here = { .cpu = sched_getcpu() };
 
-	return target->cpu >= 0 || events->lanes < 2 ||
+	return target->cpu >= 0 || events->machine.n_kinds < 2 ||
 	       (here.cpu >= 0 && engine_serves(events, lane, &here));
 }
 
@@ -122,7 +122,9 @@ void engine_trial(struct engine_events *events, int lane,
 			UPMU_PERF_ENABLE_ON_EXEC);
 	open_all(&t, lane);
 	room->counters = takers(&t);
-	while (t.group.n && is_there(events, lane, target) && !runs(&t))
+	/* Asked again: upmu may have been moved while it was tried. */
+	while (t.group.n && is_there(events, lane, target) && !runs(&t) &&
+	       is_there(events, lane, target))
 		upmu_group_drop(&t.group);
 	room->free = takers(&t);
 	upmu_group_close(&t.group);

@@ -123,6 +123,31 @@ static void a_program_on_one_kind_leaves_the_other_uncounted(void **state)
 	assert_int_equal(count[BIG].state, ENGINE_NOT_COUNTED);
 }
 
+/* Of two kinds the list names one: where else it was nobody counted. */
+static void time_on_a_kind_that_is_not_asked_for_is_no_lost_time(void **state)
+{
+	struct engine_others others;
+
+	(void)state;
+	for (int on_it = 0; on_it < 2; on_it++)
+		for (int lane = LITTLE; lane <= BIG; lane++) {
+			begin_run(1);
+			events.machine.n_kinds = 2;
+			event[0].lane = set[0].lane = lane;
+			events.lanes = (size_t)lane + 1;
+			tell(0, 10 * MS, on_it ? 4 * MS : 0);
+			engine_collect(&engine, count);
+			if (on_it)
+				assert_raw(0, 4 * MS);
+			else
+				assert_int_equal(count[0].state,
+						 ENGINE_NOT_COUNTED);
+			engine_tell_others(&engine, &others);
+			assert_true(others.lost == 0);
+			assert_true(isinf(engine_covered_ns(&engine, count)));
+		}
+}
+
 static void software_events_see_what_both_kinds_of_core_do(void **state)
 {
 	(void)state;
@@ -562,6 +587,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_program_half_on_each_kind_of_core_is_not_doubled),
+		cmocka_unit_test(
+			time_on_a_kind_that_is_not_asked_for_is_no_lost_time),
 		cmocka_unit_test(
 			a_program_on_one_kind_leaves_the_other_uncounted),
 		cmocka_unit_test(

@@ -133,6 +133,16 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buffer, size_t size)
 	return (ssize_t)size;
 }
 
+static int on_cpu[2] = { -1 }; /* at first, and when it is asked again */
+static unsigned int asked;
+
+int __real_sched_getcpu(void);
+int __wrap_sched_getcpu(void);
+int __wrap_sched_getcpu(void)
+{
+	return on_cpu[0] < 0 ? __real_sched_getcpu() : on_cpu[asked++ > 0];
+}
+
 static struct engine_events events; /* large */
 static struct engine_sets sets;
 
@@ -333,6 +343,29 @@ static void each_kind_of_core_has_sets_of_its_own(void **state)
 				events.event[sets.set[i].event[k]].parsed->kind,
 				sets.set[i].lane);
 	done();
+}
+
+/* CPU 0 is an A53, CPU 5 an A72. */
+static void what_is_tried_on_another_kind_is_not_taken_by_others(void **state)
+{
+	static const struct {
+		int cpu, then;
+		unsigned int free;
+	} tried[] = { { 0, 0, 0 }, { 5, 5, 1 }, { 0, 5, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		on_cpu[0] = tried[i].cpu;
+		on_cpu[1] = tried[i].then;
+		asked = 0;
+		held = 6;
+		pack("rk3399", 6, "armv8_cortex_a53/l1d_cache/");
+		on_cpu[0] = -1;
+		held = 0;
+		assert_int_equal(events.room[0].counters, 1);
+		assert_int_equal(events.room[0].free, tried[i].free);
+		done();
+	}
 }
 
 static void no_counter_at_all_ends_with_cycles_alone(void **state)
@@ -588,6 +621,8 @@ int main(void)
 		cmocka_unit_test(what_others_hold_makes_sets_smaller),
 		cmocka_unit_test(a_group_larger_than_what_is_free_stays_whole),
 		cmocka_unit_test(each_kind_of_core_has_sets_of_its_own),
+		cmocka_unit_test(
+			what_is_tried_on_another_kind_is_not_taken_by_others),
 		cmocka_unit_test(events_of_a_core_that_is_not_counted_tell_so),
 		cmocka_unit_test(no_counter_at_all_ends_with_cycles_alone),
 		cmocka_unit_test(six_hundred_events_have_each_a_set),
