@@ -19,14 +19,27 @@ static char *number(char *out, const struct stat_report *report, double value)
 	return digits_fixed(out, value, 0);
 }
 
-static void write_place(FILE *out, const struct stat_report *report)
+/* How wide they are: names of unlike cores and of cgroups are long. */
+struct columns {
+	size_t place, name;
+	bool estimates;
+};
+
+static void write_place(FILE *out, const struct stat_report *report,
+			const struct columns *columns)
 {
 	size_t length = strlen(report->place_name);
 
 	if (!length)
 		return;
 	plain_write(out, report->place_name);
-	fprintf(out, "%*s ", length < 16 ? (int)(16 - length) : 0, "");
+	fprintf(out, "%*s ", (int)(columns->place - length), "");
+}
+
+static void widen(size_t *column, size_t length)
+{
+	if (*column < length)
+		*column = length;
 }
 
 static bool has_estimate(const struct stat_report *part)
@@ -49,6 +62,29 @@ static bool shows_estimates(const struct stat_report *report)
 			return true;
 	}
 	return false;
+}
+
+static struct columns columns_of(const struct stat_report *report)
+{
+	struct columns columns = {
+		.place = 16,
+		.name = 26,
+		.estimates = shows_estimates(report),
+	};
+
+	for (size_t i = 0; i < stat_parts(report); i++) {
+		const struct stat_report part = stat_part(report, i);
+
+		widen(&columns.place, strlen(part.place_name));
+	}
+	for (size_t i = 0; i < report->events->n; i++) {
+		const struct engine_event *event = &report->events->event[i];
+
+		if (!event->hidden)
+			widen(&columns.name,
+			      strlen(event->name) + (event->unit[0] ? 3 : 0));
+	}
+	return columns;
 }
 
 /* How far the 95 % interval reaches, in percent of the estimate. */
@@ -141,16 +177,27 @@ static void add_share(struct line *line, const struct engine_count *count)
 	line_put(line, " % of the time");
 }
 
+/* With its unit, which is ns if any. */
+static void add_name(struct line *line, const struct engine_event *event,
+		     size_t width)
+{
+	bool has_unit = event->unit[0];
+
+	line_left(line, width - (has_unit ? 3 : 0), event->name);
+	line_put(line, has_unit ? " " : "");
+	line_put(line, event->unit);
+}
+
 static void write_count(FILE *out, const struct stat_report *report, size_t i,
 			const struct stat_metric *metric, size_t metrics,
-			bool estimates)
+			const struct columns *columns)
 {
 	const struct engine_event *event = &report->events->event[i];
 	const struct engine_count *count = &report->count[i];
 	char text[DIGITS_SIZE];
 	struct line line;
 
-	write_place(out, report);
+	write_place(out, report, columns);
 	line_begin(&line, out);
 	line_right(&line, 20,
 		   count->state == ENGINE_COUNTED
@@ -162,12 +209,10 @@ static void write_count(FILE *out, const struct stat_report *report, size_t i,
 		line_end(&line);
 		return;
 	}
-	line_left(&line, 26, event->name);
-	line_put(&line, event->unit[0] ? " " : "");
-	line_put(&line, event->unit);
+	add_name(&line, event, columns->name);
 	add_spread(&line, stat_spread_of(report, count));
 	add_runs(&line, report, stat_spread_of(report, count));
-	if (estimates)
+	if (columns->estimates)
 		add_estimate(&line, report, count);
 	else if (count->estimated && report->options->no_scale)
 		add_share(&line, count);
@@ -447,14 +492,15 @@ static void write_kind(FILE *out, const struct stat_report *report,
 }
 
 static void write_only_metrics(FILE *out, const struct stat_report *report,
-			       const struct stat_metric *metric, size_t n)
+			       const struct stat_metric *metric, size_t n,
+			       const struct columns *columns)
 {
 	if (!n) {
-		write_place(out, report);
+		write_place(out, report, columns);
 		fprintf(out, "%20s  of these events\n", "no ratio");
 	}
 	for (size_t i = 0; i < n; i++) {
-		write_place(out, report);
+		write_place(out, report, columns);
 		fprintf(out, "%20.3f  %s%s%s%s", metric[i].value, metric[i].key,
 			metric[i].unit[0] ? " " : "", metric[i].unit,
 			metric[i].unsure ? " (unsure)" : "");
@@ -465,7 +511,8 @@ static void write_only_metrics(FILE *out, const struct stat_report *report,
 
 /* The ratios of -M: what each is, and which way is better. */
 static void write_chosen(FILE *out, const struct stat_report *report,
-			 const struct stat_metric *metric, size_t n)
+			 const struct stat_metric *metric, size_t n,
+			 const struct columns *columns)
 {
 	static const char *const better[] = {
 		[METRIC_NEITHER] = "",
@@ -478,7 +525,7 @@ static void write_chosen(FILE *out, const struct stat_report *report,
 
 		if (!row)
 			continue;
-		write_place(out, report);
+		write_place(out, report, columns);
 		fprintf(out, "%20.3f  %-26s %-3s", metric[i].value, row->key,
 			row->unit);
 		write_kind(out, report, &metric[i]);
@@ -489,28 +536,28 @@ static void write_chosen(FILE *out, const struct stat_report *report,
 }
 
 static void write_part(FILE *out, const struct stat_report *report,
-		       bool estimates)
+		       const struct columns *columns)
 {
 	static struct stat_metric metric[STAT_METRICS_MOST]; /* large */
 	size_t metrics = stat_metrics(report, metric, STAT_METRICS_MOST);
 
 	if (report->options->metric_only) {
-		write_only_metrics(out, report, metric, metrics);
+		write_only_metrics(out, report, metric, metrics, columns);
 		return;
 	}
 	for (size_t i = 0; i < report->events->n; i++)
 		if (!report->events->event[i].hidden)
-			write_count(out, report, i, metric, metrics, estimates);
-	write_chosen(out, report, metric, metrics);
+			write_count(out, report, i, metric, metrics, columns);
+	write_chosen(out, report, metric, metrics, columns);
 }
 
-static void write_titles(FILE *out, const struct stat_report *report)
+static void write_titles(FILE *out, const struct stat_report *report,
+			 const struct columns *columns)
 {
 	if (report->places)
-		fprintf(out, "%-16s ", "");
-	fputs("            estimate  event                         "
-	      "        95 %    running            counted\n",
-	      out);
+		fprintf(out, "%*s ", (int)columns->place, "");
+	fprintf(out, "%20s  %-*s%16s%11s%19s\n", "estimate", (int)columns->name,
+		"event", "95 %", "running", "counted");
 }
 
 /* It is known when the program has ended: below the last interval. */
@@ -525,14 +572,15 @@ int stat_write_state(FILE *out, const struct stat_report *report)
 
 int stat_write_text(FILE *out, const struct stat_report *report)
 {
-	bool estimates = shows_estimates(report);
+	const struct columns columns = columns_of(report);
+
 	write_heading(out, report);
-	if (estimates && !report->options->metric_only)
-		write_titles(out, report);
+	if (columns.estimates && !report->options->metric_only)
+		write_titles(out, report, &columns);
 	for (size_t i = 0; i < stat_parts(report); i++) {
 		const struct stat_report part = stat_part(report, i);
 
-		write_part(out, &part, estimates);
+		write_part(out, &part, &columns);
 	}
 	if (report->options->metric_only)
 		return ferror(out) ? -1 : 0;
