@@ -55,17 +55,32 @@ def _reaching():
                    if REACHING.match(line) and not line.endswith(' "";'))
 
 
-def _retries():
-    return "-o", f"Acquire::Retries={0 if in_a_hurry() else 3}"
+# For what is there already: a mirror that says nothing is asked for 10 s or so
+# (apt waits three times, the resolver for each server and domain).
+HURRY_S = 3
 
 
+def _patience():
+    """How long apt waits for an answer."""
+    if not in_a_hurry():
+        return "-o", "Acquire::Retries=3"
+    return ("-o", "Acquire::Retries=0",
+            "-o", f"Acquire::http::Timeout={HURRY_S}",
+            "-o", f"Acquire::https::Timeout={HURRY_S}")
+
+
+# "Connection failed": it accepts and says nothing; "authentication": the page
+# of a network that one logs in to.
 AWAY = re.compile(r"Could not resolve|Temporary failure resolving|"
                   r"Could not connect|Unable to connect|Cannot initiate the "
-                  r"connection|[Nn]etwork is unreachable|timed out")
+                  r"connection|[Nn]etwork is unreachable|timed out|"
+                  r"Connection failed|does the network require authentication")
+# A server that has trouble, as a rule for minutes; or a proxy.
+REFUSES = re.compile(r"^ +(?:407|50[0234]|511)  ", re.M)
 
 
-def _raise_if_away(said):
-    if AWAY.search(said):
+def _raise_if_away(said, pattern=AWAY):
+    if pattern.search(said):
         raise Offline(f"the Debian mirror {mirror()} cannot be reached:\n"
                       f"{said.strip()}")
 
@@ -119,9 +134,16 @@ Acquire::http::Timeout "10";
 Acquire::https::Timeout "10";
 {_reaching()}''')
 
+    @staticmethod
+    def _resolver():
+        if not in_a_hurry():
+            return {}
+        return {"RES_OPTIONS": f"timeout:{HURRY_S} attempts:1"}
+
     def _apt(self, *words, **options):
         try:
-            return subprocess.run(words, env=self.env, text=True,
+            return subprocess.run(words, text=True,
+                                  env={**self.env, **self._resolver()},
                                   stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, errors="replace",
                                   stderr=subprocess.STDOUT, **options)
@@ -156,7 +178,7 @@ Acquire::https::Timeout "10";
                 time.sleep(pause)
             progress(f"{self.name}: fetching the package index")
             done = self._apt("apt-get", "update", "-q", "--error-on=any",
-                             *_retries())
+                             *_patience())
             if done.returncode == 0:
                 write(self.stamp, "")
                 return
@@ -168,6 +190,7 @@ Acquire::https::Timeout "10";
             if not re.search(r"unexpected size|[Hh]ash [Ss]um mismatch|"
                              r"Mirror sync|Failed to fetch", done.stdout):
                 break
+        _raise_if_away(done.stdout, REFUSES)
         raise Failure(f"cannot fetch the index of {self.suite} for "
                       f"{self.arch}:\n{done.stdout.strip()}")
 
@@ -194,7 +217,7 @@ Acquire::https::Timeout "10";
         """Fetch one package into a folder; the path of its file."""
         progress(f"{self.name}: fetching {package}")
         for attempt in range(3):
-            done = self._apt("apt-get", "download", "-q", *_retries(),
+            done = self._apt("apt-get", "download", "-q", *_patience(),
                              package, cwd=folder)
             found = [name for name in os.listdir(folder)
                      if name.endswith(".deb")]

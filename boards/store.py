@@ -202,7 +202,7 @@ def _usable(home, life_s):
 def _keep_old(name, failure):
     if not isinstance(failure, Offline):
         print(f"upmu: keeping the old {name}: "
-              f"{str(failure).splitlines()[0]}", file=sys.stderr)
+              f"{str(failure).splitlines()[0].rstrip(':')}", file=sys.stderr)
         return
     with contextlib.suppress(OSError):
         write(_offline_note(), "")
