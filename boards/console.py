@@ -13,7 +13,8 @@ from debian import Failure, progress
 from patience import Limit, process_waited_s
 
 FAULTS = re.compile(
-    r"upmu-board failed|Kernel panic|Internal error|Oops|BUG:|WARNING: |"
+    r"upmu-board failed|Kernel panic|Internal error|Oops|\bBUG:|WARNING: |"
+    r"\bBUG [\w-]+ \(|irq \d+: nobody cared|"
     r"------\[ cut here|"
     r"Unable to handle kernel|INFO: task .* blocked|detected stall|"
     r"Division by zero in kernel|"

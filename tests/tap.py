@@ -21,8 +21,8 @@ PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
 OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|[^\w#]*not\s*$|Bail out!.*",
                            re.I)
 # What no second run makes good, and no "ok": a fault of the kernel, a board that
-# hangs, a sanitizer's or valgrind's report, what glibc, bash or qemu-user say of
-# a program that crashes.
+# hangs, a sanitizer's or valgrind's report, what glibc, shells or qemu-user say
+# of a program that crashes.
 FAULTS = re.compile(
     r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
     r"emulator ended)\b.*|"
@@ -35,6 +35,8 @@ FAULTS = re.compile(
     r"\w+).*|"
     r"\S+: line \d+: +\d+ (?:Segmentation fault|Bus error|Aborted|"
     r"Illegal instruction|Floating point exception)\b.*|"
+    r"(?m:^(?:Segmentation fault|Bus error|Aborted|Illegal instruction|"
+    r"Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?$)|"
     r"qemu: uncaught target signal (?:4|6|7|8|11)\b.*")
 # 125 is a board's own failure; the others are what a shell makes of SIGILL,
 # SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
@@ -111,6 +113,9 @@ class Result:
         elif plans[0] != len(numbers):
             self.failed.append(f"planned {plans[0]} tests, ran {len(numbers)}")
         given = [number for number in numbers if number]
+        self.failed += [f"test {number} of {plans[0]} that are planned"
+                        for number in given
+                        if plans and not 0 < int(number) <= plans[0]]
         self.failed += [f"there are {given.count(number)} tests {number}"
                         for number in sorted(set(given))
                         if given.count(number) > 1]
