@@ -70,8 +70,12 @@ class Job:
         return f"{LOGS}/{name}{'.again' if again else ''}.log"
 
     def faults(self):
-        """Where a board that fails says so, whatever its test makes of it."""
-        return os.path.abspath(self.log().removesuffix(".log") + ".faults")
+        """Where a board that fails says so, whatever its test makes of it.
+
+        Another ./check in this tree does not take it away.
+        """
+        return os.path.abspath(f"{self.log().removesuffix('.log')}."
+                               f"{os.getpid()}.faults")
 
 
 class Result:
@@ -233,6 +237,11 @@ def _read(path):
     return ""
 
 
+def _remove(path):
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
 def _popen(words, **options):
     """A program that stop_all() ends, with what it has started."""
     with _lock:
@@ -325,10 +334,8 @@ def run(job, again=False):
     """
     result = Result(job)
     began = time.monotonic()
-    # of an earlier ./check
     for path in (job.faults(), *([] if again else [job.log(True)])):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)
+        _remove(path)   # of an earlier ./check
     try:
         process = _start(job)
     except OSError as error:
@@ -342,6 +349,7 @@ def run(job, again=False):
     result.parse(followed.output)
     result.ended(process.returncode, followed.timed_out, followed.left,
                  _read(job.faults()))
+    _remove(job.faults())
     try:
         _log(job.log(again), followed.output)
     except OSError as error:
