@@ -32,8 +32,15 @@ class Offline(Failure):
 
 
 def cache():
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.environ.get("UPMU_CACHE") or os.path.join(home, "upmu")
+    given = os.environ.get("UPMU_CACHE")
+    if given:
+        # what is started from here has another folder, maybe
+        given = os.environ["UPMU_CACHE"] = os.path.abspath(given)
+        return given
+    home = os.environ.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(home):     # its specification: then it is none
+        home = os.path.expanduser("~/.cache")
+    return os.path.join(home, "upmu")
 
 
 def command(name, act):

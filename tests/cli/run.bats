@@ -351,6 +351,18 @@ needing() {	# ARGUMENT... : need of a package that is missing
 	grep -q '^apt-get install.*gcc-nosuch' "$calls"
 }
 
+@test "what_installs_leaves_no_log_when_it_is_interrupted" {
+	fake dpkg-query 'exit 1'
+	fake apt-get 'kill -INT 0' # as ctrl-C: to all of the group
+	mkdir "$BATS_TEST_TMPDIR/logs"
+	TMPDIR=$BATS_TEST_TMPDIR/logs PATH=$bin:$PATH UPMU_YES=1 \
+		run setsid --wait env --default-signal \
+		"$tree/scripts/need" gcc-nosuch </dev/null
+	[ "$status" -eq 130 ]
+	grep -q '^apt-get install.*gcc-nosuch' "$calls"
+	[ -z "$(ls -A "$BATS_TEST_TMPDIR/logs")" ]
+}
+
 @test "an_unknown_option_is_refused" {
 	here --nosuch
 	[ "$status" -eq 2 ]
