@@ -282,7 +282,8 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 		grep -q "cannot count: Cannot allocate" said && : >late
 		[ ! -e over ] || break
 	done
-	[ -e over ] && [ -e late ]
+	[ -e over ]
+	[ -e late ]
 	[ "$((SECONDS - start))" -lt 100 ]
 }
 

@@ -263,10 +263,12 @@ as_nobody() {
 	ln -s there/file file
 	full 0 stat -o file -e page-faults -- true
 	[ "$status" -eq 125 ]
-	[ -L file ] && [ "$(cat there/file)" = former ]
+	[ -L file ]
+	[ "$(cat there/file)" = former ]
 	[ "$(ls there)" = file ]
 	"$upmu" stat -o file -e page-faults -- true
-	[ -L file ] && grep -q page-faults there/file
+	[ -L file ]
+	grep -q page-faults there/file
 	rm there/file
 	"$upmu" stat -o file -e page-faults -- true
 	[ -L file ] && grep -q page-faults there/file

@@ -298,9 +298,8 @@ kernel.mine = 7' ]
 		[ "$status" -eq 0 ]
 		[ $left -eq $((size - 1)) ] ||
 			[[ "$output" == *"upmu-setup.journal' is damaged"* ]]
-		grep -Hr . "$UPMU_ROOT/etc" >"$BATS_TEST_TMPDIR/left"
-		! grep -v /group: "$BATS_TEST_TMPDIR/left" |
-			grep -v 'sysctl.d/60-upmu.conf:kernel.mine = 7$'
+		[ "$(cd "$UPMU_ROOT/etc" && grep -r . | grep -v ^group:)" = \
+			'sysctl.d/60-upmu.conf:kernel.mine = 7' ]
 	done
 	is_as_but_for_mine
 }
