@@ -16,15 +16,16 @@
  * counters later, counts stand still and only running_ns tells.
  *
  * Threads. A set counts the thread that opened it (but for struct upmu_options,
- * @pid and UPMU_OPEN_CPU), whoever reads it: any
- * thread may read any set and gets the opener's counts, the opener itself
- * without a system call where the source is `page`. Different sets may be used
- * by different threads at the same time. One set: upmu_read(),
- * upmu_count_all(), upmu_count() and the questions about it may run in several
- * threads at once; upmu_start(), upmu_stop() and upmu_close() need the caller
- * to keep the others away. When the opener ends, its last counts stay readable
- * until upmu_close(). A thread that is cancelled in upmu_open(), upmu_close()
- * or upmu_probe() ends that call first.
+ * @pid and UPMU_OPEN_CPU), whoever reads it; by the source raw all that runs on
+ * that thread's CPU, also while the thread waits or is elsewhere; timer and
+ * clock tell the time. Any thread may read any set and gets the opener's
+ * counts, the opener itself without a system call where the source is `page`.
+ * Different sets may be used by different threads at the same time. One set:
+ * upmu_read(), upmu_count_all(), upmu_count() and the questions about it may
+ * run in several threads at once; upmu_start(), upmu_stop() and upmu_close()
+ * need the caller to keep the others away. When the opener ends, its last
+ * counts stay readable until upmu_close(). A thread that is cancelled in
+ * upmu_open(), upmu_close() or upmu_probe() ends that call first.
  *
  * Processes. After fork() the child may read and must close its copy of a set
  * like any other; it reads the parent's thread by system calls. What the child
@@ -150,10 +151,10 @@ struct upmu_options {
  * Others than the caller (@pid, UPMU_OPEN_INHERIT, UPMU_OPEN_CPU) are counted
  * by the source read alone. On 64-bit kernels cycles of a CPU take the cycle
  * counter from those of a thread's set that is read by page: open the CPUs'
- * sets first. Of a CPU that goes off counts and times stand from
- * then on, also when it is back. To count a program from its first instruction
- * on, fork, let the child wait, open with INHERIT and ON_EXEC, let it execute;
- * to count a running process, open a set for each folder of /proc/PID/task.
+ * sets first. Of a CPU that goes off counts and times stand from then on, also
+ * when it is back. To count a program from its first instruction on, fork, let
+ * the child wait, open with INHERIT and ON_EXEC, let it execute; to count a
+ * running process, open a set for each folder of /proc/PID/task.
  *
  * Returns 0 or
  *   -EINVAL     the list is empty, malformed or too long; an unknown source,
