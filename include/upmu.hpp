@@ -18,6 +18,10 @@
 #ifndef UPMU_HPP
 #define UPMU_HPP
 
+#if __cplusplus < 201703L
+#error "upmu.hpp: C++17 or later: -std=c++17"
+#else
+
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -447,4 +451,5 @@ expected<std::vector<upmu_measurement>> measure(F &&fn,
 
 } // namespace pmu
 
+#endif
 #endif
