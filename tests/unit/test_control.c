@@ -33,6 +33,7 @@ ssize_t __wrap_read(int fd, void *to, size_t size)
 
 static const struct timespec at_once, *asked_time;
 static struct timespec asked;
+static nfds_t asked_of;
 
 int __real_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time,
 		 const sigset_t *mask);
@@ -41,6 +42,7 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time,
 int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *time,
 		 const sigset_t *mask)
 {
+	asked_of = n;
 	asked_time = time;
 	if (time)
 		asked = *time;
@@ -257,6 +259,15 @@ static void a_full_pipe_gets_no_answer(void **state)
 
 /* ---- how long it waits ---- */
 
+static int open_descriptors(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 static void assert_asked(const struct timespec *time, long seconds, long ns)
 {
 	stat_control_wait(&control, time);
@@ -272,6 +283,7 @@ static void without_a_descriptor_of_signals_it_looks_for_them(void **state)
 	const struct timespec soon = { .tv_nsec = 99999999 };
 	const struct timespec later = { .tv_nsec = 200000000 };
 	sigset_t mask;
+	int before;
 
 	(void)state;
 	assert_asked(NULL, 0, 100000000);
@@ -286,6 +298,10 @@ static void without_a_descriptor_of_signals_it_looks_for_them(void **state)
 	assert_asked(&second, 1, 0);
 	stat_control_wait(&control, NULL);
 	assert_null(asked_time);
+	assert_int_equal(asked_of, 2);
+	before = open_descriptors();
+	stat_control_close(&control);
+	assert_int_equal(open_descriptors(), before - 1);
 }
 
 static void without_orders_no_signal_is_watched(void **state)
@@ -305,15 +321,6 @@ static void without_orders_no_signal_is_watched(void **state)
 
 /* ---- where ---- */
 
-static int open_descriptors(void)
-{
-	int n = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
-
 static void a_place_that_is_none_is_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -332,6 +339,41 @@ static void a_place_that_is_none_is_refused(void **state)
 			fail_msg("'%s'", bad[i]);
 		assert_int_equal(open_descriptors(), before);
 	}
+}
+
+static void a_descriptors_number_is_decimal(void **state)
+{
+	int high = fcntl(orders[0], F_DUPFD, 19);
+	char where[32];
+
+	(void)state;
+	snprintf(where, sizeof(where), "fd:%d,%d", high, high);
+	assert_int_equal(stat_control_open(&control, where), 0);
+	assert_int_equal(control.fd, high);
+	assert_int_equal(control.answer, high);
+	close(high);
+}
+
+static void a_fifo_that_fails_is_closed(void **state)
+{
+	char path[] = "/tmp/upmu-control-XXXXXX", where[64];
+	int before = open_descriptors();
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(where, sizeof(where), "fifo:%s,%s", path, path);
+	assert_int_equal(stat_control_open(&control, where), 0);
+	assert_int_equal(write(control.fd, "x", 1), 1);
+	read_error = EIO;
+	assert_order(STAT_ORDER_NONE);
+	read_error = 0;
+	assert_int_equal(control.fd, -1);
+	assert_int_equal(open_descriptors(), before + 1);
+	stat_control_close(&control);
+	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(unlink(path), 0);
 }
 
 static void fifos_are_opened_and_closed_again(void **state)
@@ -392,6 +434,8 @@ int main(void)
 		cmocka_unit_test(without_orders_no_signal_is_watched),
 		cmocka_unit_test(a_place_that_is_none_is_refused),
 		cmocka_unit_test(fifos_are_opened_and_closed_again),
+		ON_PIPES(a_descriptors_number_is_decimal),
+		cmocka_unit_test(a_fifo_that_fails_is_closed),
 		ON_PIPES(given_descriptors_stay_open),
 	};
 
