@@ -306,6 +306,119 @@ static void the_first_row_that_holds_is_taken(void **state)
 			 10);
 }
 
+static bool is(const struct metric_row *row, const char *word)
+{
+	return metric_is(row, word, strlen(word));
+}
+
+static void a_row_is_of_its_groups_and_called_by_its_key(void **state)
+{
+	static const struct metric_row row = { .key = "some_percent",
+					       .groups = "cache memory" };
+	static const char *const not [] = { "",
+					    "al",
+					    "alls",
+					    "cach",
+					    "caches",
+					    " ",
+					    "emory",
+					    "cache memory",
+					    "some",
+					    "some_percents",
+					    "other_percen",
+					    "ALL",
+					    "abc",
+					    "other" };
+
+	(void)state;
+	assert_true(is(&row, "all"));
+	assert_true(is(&row, "cache"));
+	assert_true(is(&row, "memory"));
+	assert_true(is(&row, "some_percent"));
+	for (size_t i = 0; i < sizeof(not ) / sizeof(not [0]); i++)
+		if (is(&row, not [i]))
+			fail_msg("'%s'", not [i]);
+	/* of a longer list: as many letters as are told */
+	assert_true(metric_is(&row, "cache,tlb", 5));
+	assert_true(metric_is(&row, "all,tlb", 3));
+	assert_false(metric_is(&row, "cache,tlb", 4));
+}
+
+static void slots_are_those_of_the_core_that_is_named(void **state)
+{
+	static const struct metric_row any = { .cores = "" };
+	static const struct metric_row some = {
+		.cores = "neoverse-n2=5 cortex-a76=4  cortex-a7=12"
+	};
+
+	(void)state;
+	assert_int_equal(metric_slots(&any, core_called("cortex-a7")), 1);
+	assert_int_equal(metric_slots(&some, core_called("neoverse-n2")), 5);
+	assert_int_equal(metric_slots(&some, core_called("cortex-a76")), 4);
+	assert_int_equal(metric_slots(&some, core_called("cortex-a7")), 12);
+	assert_int_equal(metric_slots(&some, core_called("cortex-a77")), 0);
+	assert_int_equal(metric_slots(&some, core_called("cortex-a8")), 0);
+}
+
+static bool holds(const char *formula, unsigned int before, uint64_t midr)
+{
+	const struct metric_row row = { .key = "x",
+					.groups = "",
+					.cores = "",
+					.formula = formula,
+					.before = before };
+	const struct upmu_core_kind kind = { .midr = midr };
+
+	return metric_holds(&row, core_called("cortex-a76"),
+			    midr ? &kind : NULL);
+}
+
+/* MIDR: variant in [23:20], revision in [3:0]. */
+static void what_is_of_older_revisions_is_of_no_other(void **state)
+{
+	(void)state;
+	assert_true(holds("cpu_cycles", 0, 0));
+	assert_true(holds("cpu_cycles", 0, 0x410fd493));
+	assert_false(holds("cpu_cycles", 3, 0));
+	assert_true(holds("cpu_cycles", 3, 0x410fd490));
+	assert_true(holds("cpu_cycles", 3, 0x410fd492));
+	assert_false(holds("cpu_cycles", 3, 0x410fd493));
+	assert_false(holds("cpu_cycles", 3, 0x411fd490));
+	assert_true(holds("cpu_cycles", 0x13, 0x411fd492));
+	assert_false(holds("cpu_cycles", 0x13, 0x411fd493));
+	assert_true(holds("cpu_cycles", 0x13, 0x410fd49f));
+}
+
+static void a_row_holds_where_each_of_its_events_is(void **state)
+{
+	(void)state;
+	assert_true(holds("slots", 0, 0));
+	assert_true(holds("cpu_cycles / slots", 0, 0));
+	assert_false(holds("slotz", 0, 0));
+	assert_false(holds("slot", 0, 0));
+	assert_false(holds("cpu_cycles / nonsense", 0, 0));
+	/* events that differ by one in their code are no divisor of 0 */
+	assert_true(holds("1 / (inst_retired - cpu_cycles)", 0, 0));
+	assert_true(holds("1 / (sw_incr - l1i_cache_refill)", 0, 0));
+	assert_true(holds("1 / sw_incr", 0, 0));
+}
+
+static void groups_and_rows_end(void **state)
+{
+	size_t rows = metric_ratios_n + metric_topdown_n;
+
+	(void)state;
+	assert_string_equal(metric_group_at(0), "cache");
+	assert_string_equal(metric_group_at(5), "topdown");
+	assert_null(metric_group_at(6));
+	assert_ptr_equal(metric_row_at(metric_ratios_n - 1),
+			 &metric_ratios[metric_ratios_n - 1]);
+	assert_ptr_equal(metric_row_at(metric_ratios_n), metric_topdown);
+	assert_ptr_equal(metric_row_at(rows - 1),
+			 &metric_topdown[metric_topdown_n - 1]);
+	assert_null(metric_row_at(rows));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -321,6 +434,11 @@ int main(void)
 			what_has_no_number_or_divides_by_0_has_no_value),
 		cmocka_unit_test(products_go_before_sums_and_from_the_left),
 		cmocka_unit_test(the_first_row_that_holds_is_taken),
+		cmocka_unit_test(a_row_is_of_its_groups_and_called_by_its_key),
+		cmocka_unit_test(slots_are_those_of_the_core_that_is_named),
+		cmocka_unit_test(what_is_of_older_revisions_is_of_no_other),
+		cmocka_unit_test(a_row_holds_where_each_of_its_events_is),
+		cmocka_unit_test(groups_and_rows_end),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
