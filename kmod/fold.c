@@ -30,12 +30,11 @@
 
 static DEFINE_PER_CPU(struct hrtimer, upmu_fold_timer);
 
-/* PMUs without interrupt, each one of all CPUs; they grow as upmu_pmus do. */
-static struct arm_pmu *upmu_fold_pmus[UPMU_MAX_PMUS];
-static unsigned int upmu_fold_count;
-
-/* perf's own; the same function for every struct arm_pmu. */
-static int (*upmu_fold_perf_add)(struct perf_event *event, int flags);
+/* It has no interrupt, and is one for all CPUs. */
+static bool upmu_fold_has(const struct upmu_pmu *upmu)
+{
+	return upmu->pmu->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT;
+}
 
 /*
  * Stopping takes the count into 64 bits; starting writes the counter anew,
@@ -64,15 +63,15 @@ static bool upmu_fold_events(struct arm_pmu *pmu)
 
 static enum hrtimer_restart upmu_fold_fire(struct hrtimer *timer)
 {
-	unsigned int i, count;
+	struct upmu_pmu *upmu;
 	bool found = false;
 
 	/* Its CPU went away and the timer was moved here: not our counters. */
 	if (timer != this_cpu_ptr(&upmu_fold_timer))
 		return HRTIMER_NORESTART;
-	count = smp_load_acquire(&upmu_fold_count); /* entries before it */
-	for (i = 0; i < count; i++)
-		found |= upmu_fold_events(upmu_fold_pmus[i]);
+	upmu_for_each_pmu(upmu)
+		if (upmu_fold_has(upmu))
+			found |= upmu_fold_events(upmu->pmu);
 	if (!found)
 		return HRTIMER_NORESTART;
 	hrtimer_forward_now(timer, ns_to_ktime(UPMU_FOLD_PERIOD_NS));
@@ -90,7 +89,7 @@ static void upmu_fold_start_timer(void)
 /* In place of the PMU's `add`, which takes up a counter; interrupts off. */
 static int upmu_fold_add(struct perf_event *event, int flags)
 {
-	int err = upmu_fold_perf_add(event, flags);
+	int err = upmu_publish_find(event->pmu)->add(event, flags);
 
 	if (!err && !hrtimer_is_queued(this_cpu_ptr(&upmu_fold_timer)))
 		upmu_fold_start_timer();
@@ -104,25 +103,23 @@ void upmu_fold_cpu_online(void)
 		upmu_fold_start_timer();
 }
 
-void upmu_fold_pmu(struct arm_pmu *pmu)
+void upmu_fold_pmu(const struct upmu_pmu *upmu)
 {
-	unsigned int n = upmu_fold_count;
-
-	if (!(pmu->pmu.capabilities & PERF_PMU_CAP_NO_INTERRUPT) ||
-	    WARN_ON_ONCE(n == UPMU_MAX_PMUS))
+	if (!upmu_fold_has(upmu))
 		return;
-	upmu_fold_pmus[n] = pmu;
-	/* Whoever sees the count sees the entry. */
-	smp_store_release(&upmu_fold_count, n + 1);
-	upmu_fold_perf_add = pmu->pmu.add;
-	WRITE_ONCE(pmu->pmu.add, upmu_fold_add);
+	WRITE_ONCE(upmu->pmu->pmu.add, upmu_fold_add);
 	pr_info("perf's %s has no interrupt: while in use it is folded every %u ms\n",
-		pmu->name, (u32)(UPMU_FOLD_PERIOD_NS / NSEC_PER_MSEC));
+		upmu->pmu->name, (u32)(UPMU_FOLD_PERIOD_NS / NSEC_PER_MSEC));
 }
 
 bool upmu_fold_active(void)
 {
-	return READ_ONCE(upmu_fold_count);
+	const struct upmu_pmu *upmu;
+
+	upmu_for_each_pmu(upmu)
+		if (upmu_fold_has(upmu))
+			return true;
+	return false;
 }
 
 int upmu_fold_init(void)
@@ -138,14 +135,14 @@ int upmu_fold_init(void)
 
 void upmu_fold_exit(void)
 {
-	unsigned int i;
+	struct upmu_pmu *upmu;
 	int cpu;
 
-	for (i = 0; i < upmu_fold_count; i++)
-		WRITE_ONCE(upmu_fold_pmus[i]->pmu.add, upmu_fold_perf_add);
+	upmu_for_each_pmu(upmu)
+		if (upmu_fold_has(upmu))
+			WRITE_ONCE(upmu->pmu->pmu.add, upmu->add);
 	/* perf calls with interrupts off: after this no call is under way. */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(per_cpu_ptr(&upmu_fold_timer, cpu));
-	upmu_fold_count = 0;
 }

@@ -362,6 +362,13 @@ static void upmu_lease_settle_work(struct work_struct *work)
 
 static DECLARE_WORK(upmu_settle, upmu_lease_settle_work);
 
+/* Access that ended in the tables ends on every CPU; the rest follows. */
+static void upmu_lease_ended(void)
+{
+	upmu_access_refresh();
+	queue_work(upmu_queue, &upmu_settle);
+}
+
 void upmu_lease_end(struct upmu_hold *hold)
 {
 	unsigned long flags;
@@ -371,10 +378,8 @@ void upmu_lease_end(struct upmu_hold *hold)
 	over = upmu_lease_is_over(hold);
 	upmu_lease_end_locked(hold);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
-	if (over)
-		return;
-	upmu_access_refresh();
-	queue_work(upmu_queue, &upmu_settle);
+	if (!over)
+		upmu_lease_ended();
 }
 
 void upmu_lease_end_of(const struct pid *pid)
@@ -393,10 +398,8 @@ void upmu_lease_end_of(const struct pid *pid)
 		ended = true;
 	}
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
-	if (!ended)
-		return;
-	upmu_access_refresh();
-	queue_work(upmu_queue, &upmu_settle);
+	if (ended)
+		upmu_lease_ended();
 }
 
 /* Nothing covers these any more; in portions, for interrupts are off. */

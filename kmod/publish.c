@@ -172,6 +172,7 @@ static int upmu_publish_add(struct perf_event *event)
 	upmu->pmu = to_arm_pmu(event->pmu);
 	upmu->cycles_idx = idx;
 	upmu->event_idx = event->pmu->event_idx;
+	upmu->add = event->pmu->add;
 	upmu_wrap_look(upmu->pmu, &upmu->driver);
 	WRITE_ONCE(upmu_pmus_open, upmu->event_idx != upmu_default_index);
 	/* Whoever sees the count sees the entry. */
@@ -179,7 +180,7 @@ static int upmu_publish_add(struct perf_event *event)
 	upmu_wrap_new(upmu);
 	if (!upmu_publish_user_access())
 		WRITE_ONCE(event->pmu->event_idx, upmu_publish_index);
-	upmu_fold_pmu(upmu->pmu);
+	upmu_fold_pmu(upmu);
 	pr_info("perf's %s: %s\n", upmu->pmu->name,
 		upmu_publish_user_access()
 			? "counting by kernel.perf_user_access"

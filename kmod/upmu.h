@@ -131,6 +131,7 @@ void upmu_cpu_exit(void);
  * @pmu: perf's
  * @cycles_idx: number of the cycle counter in this kernel's hw_perf_event.idx
  * @event_idx: what perf called before
+ * @add: the same
  * @driver: the driver's functions when this PMU was found
  * @wrapped: @ops are what perf called before
  * @ops: what the wrappers call
@@ -143,6 +144,7 @@ struct upmu_pmu {
 	struct arm_pmu *pmu;
 	int cycles_idx;
 	int (*event_idx)(struct perf_event *event);
+	int (*add)(struct perf_event *event, int flags);
 	bool wrapped;
 	struct upmu_pmu_ops {
 		int (*get_event_idx)(struct pmu_hw_events *hw,
@@ -208,11 +210,8 @@ bool upmu_adopt_active(void);
 int upmu_fold_init(void);
 /* Returns when no timer runs any more and perf is as before. */
 void upmu_fold_exit(void);
-/*
- * Keeps @pmu's counts right, if it has no interrupt. Once for each PMU, before
- * the next is called on its CPUs; one caller at a time.
- */
-void upmu_fold_pmu(struct arm_pmu *pmu);
+/* Keeps the counts of a new PMU right, if it has no interrupt. */
+void upmu_fold_pmu(const struct upmu_pmu *upmu);
 /* This CPU came online, or counts already as the module is loaded. */
 void upmu_fold_cpu_online(void);
 /* Is there a PMU that is folded? */
