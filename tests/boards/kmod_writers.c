@@ -264,6 +264,27 @@ static void log_test(void)
 	    "and_the_log_is_not_flooded", NULL);
 }
 
+static int reads_only(void *unused)
+{
+	int lease;
+
+	(void)unused;
+	prctl(PR_SET_NAME, "innocent");
+	lease = take(UPMU_MODE_COUNT);
+	upmu_regs_cycles32();
+	leave_the_cpu();
+	close(lease);
+	return lease < 0;
+}
+
+static void innocent_test(void)
+{
+	int failed = in_child(reads_only, NULL);
+
+	tap(!failed && system("dmesg | grep -q 'lease of innocent'"),
+	    "and_nobody_who_wrote_nothing", "%d", failed);
+}
+
 /* A holder in another's family. */
 static int child_holds(void *unused)
 {
@@ -310,6 +331,7 @@ int main(int argc, char **argv)
 	broken_test();
 	named_test();
 	child_named_test();
+	innocent_test();
 	nested_test();
 	return tap_done();
 }
