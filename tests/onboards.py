@@ -41,7 +41,7 @@ COVER = [
      "kmod_handover.a15"),
     ("kmod/device.c", "kmod_info.a15", "kmod_info.v8-32", "kmod_info.a72",
      "kmod_lease.a15", "kmod_fuzz.a15", "kmod_limit.a15", "kmod_lockdown.a15",
-     "kmod_raw.a15"),
+     "kmod_raw.a15", "kmod_load.a15"),
     ("kmod/fold.c", "kmod_fold.bare", "v6_fold.pi0"),
     ("kmod/guard.c", "kmod_written.a7", "kmod_raw.a15", "kmod_cycles.a15",
      "kmod_written.a15"),
@@ -60,7 +60,8 @@ COVER = [
      "kmod_written.a7"),
     ("kmod/registers.c", "kmod_restore.a15", "kmod_raw.a15"),
     ("kmod/state.c", "kmod_lease.a15", "kmod_hidden.a15", "kmod_restore.a15",
-     "kmod_handover.a15", "kmod_switch.a7", "kmod_open.a15"),
+     "kmod_load.a15", "kmod_handover.a15", "kmod_switch.a7",
+     "kmod_open.a15"),
     # PMUv3: what the others have does not trap
     ("kmod/trap.c", "kmod_looks.v8-32", "kmod_looks.a72", "kmod_readers.a72",
      "kmod_cycles.a72"),

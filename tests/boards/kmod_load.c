@@ -86,5 +86,9 @@ int main(void)
 	    "the_next_load_opens", NULL);
 	tap(!system("rmmod upmu") && closed_everywhere(),
 	    "until_it_is_unloaded", NULL);
+	tap(access(UPMU_DEVICE, F_OK) && access(UPMU_STATE, F_OK) && load("") &&
+		    info_of(-1).size && file_has(UPMU_STATE, "abi ") &&
+		    !system("rmmod upmu"),
+	    "its_files_go_with_it_and_come_again", NULL);
 	return tap_done();
 }
