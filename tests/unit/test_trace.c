@@ -263,6 +263,24 @@ its_events_are_looked_at_before_the_kernel_forgets_them(void **state)
 	assert_int_equal(looks, 2);
 }
 
+/* As ^Z and fg do; what it is told meanwhile it hears afterwards. */
+static void a_program_that_stops_stays_so_until_it_is_continued(void **state)
+{
+	static const uint32_t mrc = 0xee190f1d;
+	static char stops[] = "n=1; trap n=7 USR1; (sleep 0.2; "
+			      "kill -USR1 $$; kill -CONT $$) & "
+			      "kill -STOP $$; exit $n";
+	struct trace trace;
+	unsigned int looks;
+	int status;
+
+	(void)state;
+	set_code(ARM_REGS, 0, &mrc, 4);
+	status = run_to_end(stops, &trace, &looks);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +297,8 @@ int main(void)
 			what_the_program_starts_is_none_of_its_threads),
 		cmocka_unit_test(
 			its_events_are_looked_at_before_the_kernel_forgets_them),
+		cmocka_unit_test(
+			a_program_that_stops_stays_so_until_it_is_continued),
 	};
 
 	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
