@@ -103,6 +103,19 @@ in_window() {	# COLUMNS COMMAND...: what a terminal of that width is told
 	[ "$(grep -cE '^(user|sys) .{20,54} % of elapsed$' told)" -eq 2 ]
 }
 
+# 0.3 s of processor time, then it sleeps.
+@test "plot_and_live_end_with_the_mean_over_all_the_time" {
+	for how in --plot --live; do
+		LC_ALL=C in_window 100 "$upmu" stat -I 50 $how -e task-clock -- \
+			python3 -c 'import time
+while time.process_time() < 0.3: pass
+time.sleep(0.9)' >told
+		tr '\033' '\n' <told | awk '/intervals in/ { seconds = $4 }
+			seconds && /^task-clock/ { n++; used = $2 * seconds }
+			END { print n, used; exit !(n == 1 && used > 0.28 && used < 0.4) }'
+	done
+}
+
 @test "plot_and_live_refuse_what_they_cannot_draw" {
 	for bad in '--plot -j' '--plot -x ,' '--live' '--live -I 10 -q' \
 		'--plot --format rpistat'

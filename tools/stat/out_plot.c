@@ -85,18 +85,23 @@ static int start_lines(size_t events)
 	return lines ? 0 : -ENOMEM;
 }
 
+/* Where nothing ran that could have been counted there is a 0 after all. */
+static double value_of(const struct stat_report *report,
+		       const struct engine_count *count)
+{
+	if (count->state == ENGINE_COUNTED)
+		return stat_value(report, count);
+	if (count->state == ENGINE_NOT_COUNTED && !count->enabled_ns &&
+	    report->length_s > 0)
+		return 0;
+	return NAN;
+}
+
 static void take_part(const struct stat_report *report, struct plot_line *line,
 		      double time)
 {
-	for (size_t i = 0; i < report->events->n; i++) {
-		const struct engine_count *count = &report->count[i];
-
-		add_point(&line[i],
-			  count->state == ENGINE_COUNTED
-				  ? stat_value(report, count)
-				  : NAN,
-			  time);
-	}
+	for (size_t i = 0; i < report->events->n; i++)
+		add_point(&line[i], value_of(report, &report->count[i]), time);
 }
 
 /* A place may have fewer events, the first none: its lines stay empty. */
@@ -183,8 +188,7 @@ static void write_line(FILE *out, const struct stat_report *report, size_t i,
 	double scale = is_time ? 1e-9 : 1;
 	char rate[32], low[32], high[32];
 	bool has_limits;
-	double shown =
-		report->options->live ? line->last : line->total / line->time;
+	double shown = terminal >= 0 ? line->last : line->total / line->time;
 
 	fprintf(out, "%-22.22s ", event->name);
 	if (!(line->time > 0)) {
