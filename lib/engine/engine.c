@@ -244,12 +244,14 @@ static void read_set(struct engine *e, size_t index)
 
 	since = &e->since[index];
 	since->enabled_ns = since->running_ns = 0;
+	since->is_lost = true;
 	memset(since->count, 0, n * sizeof(*since->count));
 	if (read_or_recall(e, index, &now)) {
 		mark->is_lost = true;
 		return;
 	}
-	if (!mark->is_lost && now.gaps == mark->gaps) {
+	since->is_lost = mark->is_lost || now.gaps != mark->gaps;
+	if (!since->is_lost) {
 		since->enabled_ns = now.enabled_ns - mark->enabled_ns;
 		since->running_ns = now.running_ns - mark->running_ns;
 		for (size_t i = 0; i < n; i++)
@@ -358,6 +360,25 @@ static double lost_time(const struct engine *e, int lane)
 	return 1 - (double)base->running_ns / (double)e->wanted_ns[lane];
 }
 
+/* Did others have counters of any kind of core, or may they have had? */
+static bool may_lack_time(const struct engine *e)
+{
+	double most = 0;
+
+	for (size_t lane = 0; lane < e->events->lanes; lane++)
+		most = fmax(most, lost_time(e, (int)lane));
+	return most >= ENGINE_LOST_LEAST || misses_a_kind(e);
+}
+
+/* No task was there to be counted, or all were on another kind of core. */
+static bool was_idle(const struct engine *e, const struct engine_reading *since,
+		     uint64_t wanted_ns)
+{
+	return e->counts_tasks && !e->sets.raw && !since->is_lost &&
+	       !wanted_ns && !since->running_ns &&
+	       !(since->enabled_ns && may_lack_time(e));
+}
+
 static void store(const struct engine *e, size_t index,
 		  struct engine_count *counts)
 {
@@ -375,6 +396,7 @@ static void store(const struct engine *e, size_t index,
 		count->enabled_ns = wanted_ns;
 		count->running_ns = reading->running_ns;
 		count->estimated = false;
+		count->is_idle = was_idle(e, reading, wanted_ns);
 		count->state = ENGINE_COUNTED;
 		if (!reading->running_ns)
 			count->state = ENGINE_NOT_COUNTED;

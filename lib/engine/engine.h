@@ -23,6 +23,7 @@
 struct engine_count {
 	enum engine_state state;
 	bool estimated; /* it ran part of the time */
+	bool is_idle;	/* not counted, as no task ran that could have been */
 	uint64_t raw;
 	uint64_t enabled_ns, running_ns;
 	struct estimate estimate;

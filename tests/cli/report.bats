@@ -43,6 +43,18 @@ payload() {	# PAGE EXPRESSION
 		"$(uname -n)" ]
 }
 
+@test "report_has_a_0_where_nothing_ran_and_a_gap_where_nobody_knows" {
+	"$upmu" stat -I 50 -j -o asleep.json -e page-faults -- sleep 0.6
+	"$upmu" report -o page.html asleep.json
+	payload page.html 'r["files"][0]["events"][0]["values"]'
+	[ "$(payload page.html 'set(r["files"][0]["events"][0]["values"][2:-1])')" = "{0}" ]
+	# Without --control's word nothing is on.
+	"$upmu" stat -I 50 -j -D -1 --control fd:0 -o off.json -e page-faults -- \
+		sleep 0.3 < <(sleep 1)
+	"$upmu" report -o page.html off.json
+	[ "$(payload page.html 'set(r["files"][0]["events"][0]["values"])')" = "{None}" ]
+}
+
 @test "report_writes_no_page_over_counts" {
 	cp samples/intervals.json a.json
 	for words in "-o a.json a.json" "a.json -o a.json" "-o a.json"; do

@@ -148,6 +148,51 @@ static void time_on_a_kind_that_is_not_asked_for_is_no_lost_time(void **state)
 		}
 }
 
+static bool is_idle(size_t lane, uint64_t enabled_ns, uint64_t running_ns)
+{
+	tell(lane, enabled_ns, running_ns);
+	engine_collect(&engine, count);
+	return count[lane].is_idle;
+}
+
+/* Nothing ran: the count is 0. Else it is not known. */
+static void what_nobody_was_there_for_is_idle(void **state)
+{
+	(void)state;
+	begin_run(1);
+	assert_true(is_idle(0, 0, 0));
+	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	assert_false(is_idle(0, 10 * MS, 0));
+	assert_true(is_idle(0, 10 * MS, 0));
+	assert_false(is_idle(0, 12 * MS, 2 * MS));
+	/* What could not be read may have counted, then or since. */
+	fails[0] = true;
+	assert_false(is_idle(0, 12 * MS, 2 * MS));
+	fails[0] = false;
+	assert_false(is_idle(0, 14 * MS, 4 * MS));
+	assert_true(is_idle(0, 14 * MS, 4 * MS));
+	/* A CPU's clock stands when it is off. */
+	engine.counts_tasks = false;
+	assert_false(is_idle(0, 14 * MS, 4 * MS));
+}
+
+static void on_unlike_cores_the_other_kind_is_idle(void **state)
+{
+	(void)state;
+	begin_run(2);
+	events.machine.n_kinds = 2;
+	tell(LITTLE, 10 * MS, 10 * MS);
+	assert_true(is_idle(BIG, 10 * MS, 0));
+	/* Not so where others had the counters for a part of the time. */
+	tell(LITTLE, 20 * MS, 15 * MS);
+	assert_false(is_idle(BIG, 20 * MS, 0));
+	/* Of one alone: it may be there while others have the counters. */
+	begin_run(1);
+	events.machine.n_kinds = 2;
+	assert_false(is_idle(LITTLE, 10 * MS, 0));
+	assert_true(is_idle(LITTLE, 10 * MS, 0));
+}
+
 static void software_events_see_what_both_kinds_of_core_do(void **state)
 {
 	(void)state;
@@ -587,6 +632,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			a_program_half_on_each_kind_of_core_is_not_doubled),
+		cmocka_unit_test(what_nobody_was_there_for_is_idle),
+		cmocka_unit_test(on_unlike_cores_the_other_kind_is_idle),
 		cmocka_unit_test(
 			time_on_a_kind_that_is_not_asked_for_is_no_lost_time),
 		cmocka_unit_test(

@@ -196,6 +196,9 @@ static bool add_interval(struct series *s, const json_t *root)
 		if (json_is_number(value))
 			json_array_append(json_object_get(column, "values"),
 					  value);
+		else if (json_is_true(json_object_get(event, "idle")))
+			json_array_append_new(json_object_get(column, "values"),
+					      json_integer(0));
 		else
 			json_array_append_new(json_object_get(column, "values"),
 					      json_null());

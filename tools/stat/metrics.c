@@ -103,6 +103,13 @@ bool stat_go_together(const struct stat_report *report,
 	       a->running_ns == b->running_ns;
 }
 
+bool stat_is_idle(const struct stat_report *report,
+		  const struct engine_count *count)
+{
+	return count->state == ENGINE_NOT_COUNTED && count->is_idle &&
+	       report->length_s > 0;
+}
+
 double stat_share(const struct engine_count *count)
 {
 	if (!count->enabled_ns)

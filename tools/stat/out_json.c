@@ -122,6 +122,8 @@ static json_t *make_event(const struct stat_report *report, size_t i)
 	if (event->role >= 0)
 		json_object_set_new(out, "role",
 				    json_string(upmu_default_key(event->role)));
+	if (stat_is_idle(report, count))
+		json_object_set_new(out, "idle", json_true());
 	if (count->state == ENGINE_COUNTED && event->modelled)
 		json_object_set_new(out, "modelled", json_true());
 	if (count->state == ENGINE_COUNTED)

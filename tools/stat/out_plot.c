@@ -91,10 +91,7 @@ static double value_of(const struct stat_report *report,
 {
 	if (count->state == ENGINE_COUNTED)
 		return stat_value(report, count);
-	if (count->state == ENGINE_NOT_COUNTED && !count->enabled_ns &&
-	    report->length_s > 0)
-		return 0;
-	return NAN;
+	return stat_is_idle(report, count) ? 0 : NAN;
 }
 
 static void take_part(const struct stat_report *report, struct plot_line *line,

@@ -209,6 +209,9 @@ stat_spread_of(const struct stat_report *report,
 /** What the report prints for an event: estimate or raw count. */
 double stat_value(const struct stat_report *report,
 		  const struct engine_count *count);
+/** Nothing ran while it was on, so that it is 0 and not unknown. */
+bool stat_is_idle(const struct stat_report *report,
+		  const struct engine_count *count);
 /** Share of the time that it was wanted in which it was counted. */
 double stat_share(const struct engine_count *count);
 /** May they be in one ratio? With --no-scale not where time differs. */
