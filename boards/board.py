@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """boards/run: runs a command on an emulated board (see table.ini)."""
+import quiet        # first
 import contextlib
 import os
 import secrets

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Debian's kernels, their headers, and busybox, out of the cache."""
+import quiet        # first
 import contextlib
 import functools
 import glob

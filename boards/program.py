@@ -5,6 +5,7 @@ program.py board FILE [BOARD] : print the board that runs FILE, or say on one
                                 line why none does (with BOARD: why not it)
 program.py here FILE MACHINE  : the same of this machine (uname -m)
 """
+import quiet        # first
 import mmap
 import os
 import struct

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 
+import quiet
+
 DAY_S = 24 * 3600
 # For so long after a mirror did not answer, what is cached does.
 OFFLINE_S = 3600
@@ -45,6 +47,7 @@ def cache():
 
 def command(name, act):
     """Runs a program of ours; its exit status. No traceback reaches a user."""
+    quiet.begin()
     try:
         act()
         return 0

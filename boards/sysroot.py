@@ -4,6 +4,7 @@
 Debian's foreign -dev packages are unpacked there, so that the machine's dpkg
 need not learn another architecture.
 """
+import quiet        # first
 import glob
 import os
 import shutil

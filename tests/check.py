@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: MIT
 """./check: builds everything, runs every test, counts what TAP says."""
-import argparse
 import os
-import signal
 import sys
-import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(TOP, "boards")]
+
+import quiet        # noqa: E402, F401, first
+import argparse     # noqa: E402
+import signal       # noqa: E402
+import time         # noqa: E402
 
 import debian       # noqa: E402
 import layers       # noqa: E402
