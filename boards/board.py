@@ -2,6 +2,7 @@
 """boards/run: runs a command on an emulated board (see table.ini)."""
 import quiet        # first
 import contextlib
+import errno
 import os
 import secrets
 import shlex
@@ -336,6 +337,9 @@ def main():
               file=sys.stderr)
     except OSError as error:
         print(f"boards/run: {error}", file=sys.stderr)
+        if error.errno == errno.ENOSPC and not error.filename:
+            print(f"hint: the temporary folder is '{tempfile.gettempdir()}'; "
+                  "TMPDIR=FOLDER moves it", file=sys.stderr)
     except Interrupted as interrupted:
         signal.signal(interrupted.args[0], signal.SIG_DFL)
         os.kill(os.getpid(), interrupted.args[0])
