@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import shlex
+import shutil
 import signal
 import stat
 import subprocess
@@ -41,6 +42,7 @@ QUIET = ("rdinit=/init console={console} panic=-1 loglevel=8 "
 
 TIMEOUT_S = 120
 MOST_INPUT = 1 << 30    # does not fit into any such board
+FULL = 64 << 20         # of a temporary folder, whatever was removed since
 
 
 def print_list():
@@ -318,6 +320,12 @@ class Boot:
         return status
 
 
+def hint_where_it_is_full(folder):
+    if shutil.disk_usage(folder).free < FULL:
+        print(f"hint: the temporary folder is '{folder}'; TMPDIR=FOLDER "
+              "moves it", file=sys.stderr)
+
+
 def main():
     for number in SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -328,6 +336,7 @@ def main():
             os.environ["UPMU_YES"] = "1"
         if options.list:
             print_list()
+            sys.stdout.flush()
             return 0
         return Boot(options, command).run()
     except debian.Failure as failure:
@@ -337,9 +346,8 @@ def main():
               file=sys.stderr)
     except OSError as error:
         print(f"boards/run: {error}", file=sys.stderr)
-        if error.errno == errno.ENOSPC and not error.filename:
-            print(f"hint: the temporary folder is '{tempfile.gettempdir()}'; "
-                  "TMPDIR=FOLDER moves it", file=sys.stderr)
+        if error.errno == errno.ENOSPC:
+            hint_where_it_is_full(tempfile.gettempdir())
     except Interrupted as interrupted:
         signal.signal(interrupted.args[0], signal.SIG_DFL)
         os.kill(os.getpid(), interrupted.args[0])

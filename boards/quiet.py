@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Imported first: ctrl-C ends a program that has not begun without a word.
+"""Imported first: what a program takes for given.
 
-Python would print where among its imports it was.
+Ctrl-C ends a program that has not begun without a word: Python would print
+where among its imports it was. The three standard descriptors are there: a
+file of ours that got one's number would become a child's input.
 """
+import os
 import signal
+import sys
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+for number in range(3):
+    try:
+        os.fstat(number)
+    except OSError:
+        os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+sys.stdin = sys.stdin or open(0, closefd=False)
+sys.stdout = sys.stdout or open(1, "w", closefd=False)
+sys.stderr = sys.stderr or open(2, "w", closefd=False)
 
 
 def begin():

@@ -241,6 +241,10 @@ def main():
     except BrokenPipeError:     # as of "./check --list | head"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
+    except OSError as error:    # of its output, for one
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"./check: {error}", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":
