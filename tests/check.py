@@ -67,8 +67,14 @@ def parse():
                         default=os.cpu_count() or 1,
                         help="test programs that run at the same time")
     parser.add_argument("words", nargs="*", metavar="LAYER|WORD")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     options.layers = [w for w in options.words if w in layers.NAMES]
+    alone = [f"--{one.replace('_', '-')}" for one in
+             ("debug_kernel", "upstream", "hardware")
+             if getattr(options, one)]
+    for other in alone[1:] + [name for name in options.layers
+                              if alone and name != "boards"]:
+        parser.error(f"{alone[0]} runs tests of its own: not with {other}")
     if options.debug_kernel or options.upstream:
         options.layers = ["boards"]
     options.select = [w for w in options.words if w not in layers.NAMES]
