@@ -110,9 +110,10 @@ in_window() {	# COLUMNS COMMAND...: what a terminal of that width is told
 			python3 -c 'import time
 while time.process_time() < 0.3: pass
 time.sleep(0.9)' >told
-		tr '\033' '\n' <told | awk '/intervals in/ { seconds = $4 }
-			seconds && /^task-clock/ { n++; used = $2 * seconds }
-			END { print n, used; exit !(n == 1 && used > 0.28 && used < 0.4) }'
+		tr '\033' '\n' <told >lines
+		seconds=$(awk '/intervals in/ { print $4 }' lines)
+		rate=$(sed '1,/intervals in/d' lines | awk '/^task-clock/ { print $2 }')
+		awk "BEGIN { exit !($rate * $seconds > 0.28 && $rate * $seconds < 0.4) }"
 	done
 }
 

@@ -315,7 +315,7 @@ static void tell_of_end(const struct trace *trace, const struct child *child,
 static int run(bool raw, char **command)
 {
 	struct opening opening = { .lease = -1 };
-	struct trace trace = { .look = look_whether_lost, .data = &opening };
+	struct trace trace = { .data = &opening };
 	struct child child;
 	int error, status;
 
@@ -323,6 +323,7 @@ static int run(bool raw, char **command)
 		close_opening(&opening);
 		return EXIT_FAILED;
 	}
+	trace.look = opening.events ? look_whether_lost : NULL;
 	trace_start(&trace, &child);
 	error = child_go(&child);
 	if (error) {

@@ -16,7 +16,8 @@
 
 void trace_start(struct trace *trace, const struct child *child)
 {
-	long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXIT;
+	long options =
+		PTRACE_O_TRACECLONE | (trace->look ? PTRACE_O_TRACEEXIT : 0);
 
 	trace->is_on = !ptrace(PTRACE_SEIZE, child->pid, NULL, (void *)options);
 }
@@ -94,7 +95,8 @@ static void go_on(struct trace *trace, pid_t pid, int status)
 	}
 	if (!event && number == SIGILL)
 		look_at(trace, pid);
-	if (event == PTRACE_EVENT_EXIT || (!event && number == SIGILL))
+	if (trace->look &&
+	    (event == PTRACE_EVENT_EXIT || (!event && number == SIGILL)))
 		trace->look(trace->data);
 	ptrace(PTRACE_CONT, pid, NULL, (void *)(uintptr_t)(event ? 0 : number));
 }

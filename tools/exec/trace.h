@@ -13,8 +13,8 @@
 
 /**
  * The last SIGILL that was seen; @set: SET_UNKNOWN: none, or nothing read.
- * @look is called at each and before a thread's end, while the kernel still
- * knows how the program's events are.
+ * @look, unless it is NULL, is called at each and before a thread's end, while
+ * the kernel still knows how the program's events are.
  */
 struct trace {
 	void (*look)(void *data);
