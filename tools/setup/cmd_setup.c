@@ -186,7 +186,7 @@ static int next_text(struct setup *setup, int file, char *lines, size_t size,
 /* Show what would be written; refuse to write over somebody else's file. */
 static int show_files(struct setup *setup)
 {
-	char lines[256], text[SETUP_TEXT_SIZE];
+	char lines[256], text[SETUP_TEXT_SIZE] = "";
 	int shown = 0;
 
 	for (int i = 0; i < SETUP_FILES; i++) {
