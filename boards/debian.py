@@ -69,14 +69,13 @@ def _patience():
             "-o", f"Acquire::https::Timeout={HURRY_S}")
 
 
-# "Connection failed": it accepts and says nothing; "authentication": the page
-# of a network that one logs in to.
 AWAY = re.compile(r"Could not resolve|Temporary failure resolving|"
                   r"Could not connect|Unable to connect|Cannot initiate the "
-                  r"connection|[Nn]etwork is unreachable|timed out|"
-                  r"Connection failed|does the network require authentication")
-# A server that has trouble, as a rule for minutes; or a proxy.
-REFUSES = re.compile(r"^ +(?:407|50[0234]|511)  ", re.M)
+                  r"connection|[Nn]etwork is unreachable|timed out")
+# The same where trying again did not help: a server that accepts and says
+# nothing, one in trouble, a proxy, the page of a network that one logs in to.
+NO_USE = re.compile(r"Connection failed|^ +(?:407|50[0234]|511)  |"
+                    r"does the network require authentication", re.M)
 
 
 def _raise_if_away(said, pattern=AWAY):
@@ -190,7 +189,7 @@ Acquire::https::Timeout "10";
             if not re.search(r"unexpected size|[Hh]ash [Ss]um mismatch|"
                              r"Mirror sync|Failed to fetch", done.stdout):
                 break
-        _raise_if_away(done.stdout, REFUSES)
+        _raise_if_away(done.stdout, NO_USE)
         raise Failure(f"cannot fetch the index of {self.suite} for "
                       f"{self.arch}:\n{done.stdout.strip()}")
 
@@ -226,6 +225,7 @@ Acquire::https::Timeout "10";
             _raise_if_away(done.stdout)
             if attempt == 0:    # the index may name a version since replaced
                 self._update()
+        _raise_if_away(done.stdout, NO_USE)
         raise Failure(f"cannot fetch {package} of {self.name}:\n"
                       f"{done.stdout.strip()}")
 
