@@ -60,8 +60,9 @@ struct upmu_region_stats {
  * report.1234.json, and the time where a sibling had that number. A program
  * that another one starts (sh, make, mpirun) writes to the very file named: of
  * several the last to end is what stays, whole; with %p each has its own, with
- * the time in its name too where another process of that number has been. Any
- * thread.
+ * the time in its name too where another process of that number has been. A
+ * signal's handler that forks must not come upon a region's begin or end in its
+ * own thread. Any thread.
  *
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY it is chosen, or a region has begun: what is counted stays
@@ -181,7 +182,8 @@ struct upmu_measurement {
 
 /**
  * upmu_measure - what does one call of @fn cost beyond that of an empty one?
- * @fn: called warmup + runs times on the calling thread
+ * @fn: called warmup + runs times on the calling thread. It returns: where it
+ *      ends the thread or jumps out, the set stays open, its memory allocated
  * @arg: what it is called with
  * @options: NULL for all defaults
  * @results: one for each event
