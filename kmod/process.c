@@ -426,12 +426,12 @@ static void upmu_writer_note(struct upmu_writer *writer,
  */
 void notrace upmu_process_wrote(struct task_struct *task, u32 written)
 {
+	const struct mm_struct *mm = upmu_access_mm();
 	struct upmu_process *process = upmu_process_find(task_tgid(task));
 	struct upmu_family *family;
 
 	if (!process)
-		process = (struct upmu_process *)upmu_process_with(
-			upmu_access_mm());
+		process = (struct upmu_process *)upmu_process_with(mm);
 	if (!process || !upmu_process_leased(process))
 		upmu_writer_note(&upmu_open_writer, task);
 	if (process)
