@@ -241,6 +241,13 @@ files_written() {
 	[[ "$output" == *"hint: upmu check"* ]]
 }
 
+@test "a_command_that_is_not_in_PATH_is_named_with_how_to_have_it_there" {
+	rm "$BATS_TEST_TMPDIR/bin/groupadd"
+	PATH=$BATS_TEST_TMPDIR/bin run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot run 'groupadd': No such file"*"hint: PATH "* ]]
+}
+
 @test "setup_refuses_an_unknown_option_and_an_argument" {
 	run "$upmu" setup --nosuch
 	[ "$status" -eq 2 ]

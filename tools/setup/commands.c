@@ -8,6 +8,10 @@
 
 #include "setup.h"
 
+#define NO_SBIN                                              \
+	"hint: PATH has to name /usr/sbin, as with sudo or " \
+	"'su -'; plain 'su' keeps the user's\n"
+
 void setup_show_command(const struct command_step *step)
 {
 	printf("run   ");
@@ -27,8 +31,9 @@ int setup_run_command(const struct command_step *step)
 		execvp(step->argv[0], (char *const *)step->argv);
 		if (errno == ENOENT && step->may_lack)
 			_exit(0);
-		fprintf(stderr, "upmu setup: cannot run '%s': %s\n",
-			step->argv[0], strerror(errno));
+		fprintf(stderr, "upmu setup: cannot run '%s': %s\n%s",
+			step->argv[0], strerror(errno),
+			errno == ENOENT ? NO_SBIN : "");
 		_exit(127);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0) {
