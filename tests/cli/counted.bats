@@ -180,11 +180,11 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 @test "stat_names_the_core_of_each_count_and_ratio_where_they_differ" {
 	on "odroid-xu4 by_code=1" stat --passes -M branch,cache -- true
 	[ "$status" -eq 0 ]
-	said "                 755  cortex-a7/cpu_cycles/       # 1.510 GHz"
-	said "                 755  cortex-a15/cpu_cycles/      # 1.510 GHz"
-	said "                 618  cortex-a15/pc_write_spec/   # 1216.535 PTI"
-	said "                 516  cortex-a7/br_mis_pred/      # 100.781 % of branches"
-	said "                 516  cortex-a15/br_mis_pred/     # 83.495 % of branches"
+	said "                 755  cortex-a7/cpu_cycles/         # 1.510 GHz"
+	said "                 755  cortex-a15/cpu_cycles/        # 1.510 GHz"
+	said "                 618  cortex-a15/pc_write_spec/     # 1216.535 PTI"
+	said "                 516  cortex-a7/br_mis_pred/        # 100.781 % of branches"
+	said "                 516  cortex-a15/br_mis_pred/       # 83.495 % of branches"
 	for core in cortex-a7 cortex-a15; do
 		said "              99.614  branch_miss_percent        %    # $core  # branches that were mispredicted, wrong paths included; low is good: else see branches on data: sort, or compute without"
 		said "            1019.685  branch_pti                 PTI  # $core  # branches that could be predicted, wrong paths included"
