@@ -446,6 +446,28 @@ static void exclusion_tests(void)
 	close(count);
 }
 
+/* So many events that never leave their counters that CYCLES is refused. */
+static void refused_beside_test(void)
+{
+	int pinned[33], n = 0, held = take(light), refused;
+	int counters = (int)info_of(-1).counters;
+
+	pin(0);
+	for (; n < counters; n++)
+		pinned[n] =
+			event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 0, 1);
+	pinned[n++] = event_open(PERF_TYPE_HARDWARE, 0, 0, -1, 0, 1);
+	refused = take(UPMU_MODE_CYCLES);
+	sleep(3); /* what is met at each switch would be left off by then */
+	tap(refused == -EBUSY && try_cycles(NULL) &&
+		    in_child(child_tries, NULL) == 0,
+	    "one_that_is_refused_changes_nothing_for_who_holds_one", "%d",
+	    refused);
+	while (n)
+		close(pinned[--n]);
+	close(held);
+}
+
 static int user_takes_raw(void *unused)
 {
 	int fd;
@@ -521,6 +543,8 @@ int main(int argc, char **argv)
 	descriptor_tests();
 	bad_argument_tests();
 	exclusion_tests();
+	if (light == UPMU_MODE_COUNT)
+		refused_beside_test();
 	raw_parameter_tests();
 	return tap_done();
 }
