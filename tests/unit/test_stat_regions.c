@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tools/stat/regions.h"
@@ -288,7 +289,7 @@ static void after_a_signal_or_an_error_no_further_run_is_made(void **state)
 
 static void a_folder_that_cannot_be_made_is_told(void **state)
 {
-	char before[512] = "", long_path[600];
+	char before[512] = "";
 	struct upmu_events_error why;
 
 	(void)state;
@@ -299,12 +300,6 @@ static void a_folder_that_cannot_be_made_is_told(void **state)
 	setenv("TMPDIR", "/nonexistent", 1);
 	assert_int_equal(stat_regions_open(&regions, &events), -ENOENT);
 	stat_regions_close(&regions);
-	memset(long_path, 'x', sizeof(long_path));
-	long_path[599] = '\0';
-	setenv("TMPDIR", long_path, 1);
-	assert_int_equal(stat_regions_open(&regions, &events), -ENAMETOOLONG);
-	regions.folder[0] = '\0';
-	stat_regions_close(&regions);
 	setenv("TMPDIR", "", 1);
 	assert_int_equal(stat_regions_open(&regions, &events), 0);
 	assert_int_equal(strncmp(regions.folder, "/tmp/upmu-", 10), 0);
@@ -313,6 +308,37 @@ static void a_folder_that_cannot_be_made_is_told(void **state)
 	else
 		unsetenv("TMPDIR");
 	close_all();
+}
+
+/* Just as long as what there is room for: without a name of its own. */
+static void a_temporary_folder_with_a_long_name_stays(void **state)
+{
+	char path[sizeof(regions.folder)] = "/tmp/upmu-long-XXXXXX", top[32];
+	char command[64];
+	struct upmu_events_error why;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	strcpy(top, path);
+	while (strlen(path) < sizeof(path) - 1) {
+		size_t used = strlen(path), room = sizeof(path) - 1 - used;
+		size_t length = room > 201 ? 200 : room;
+
+		memset(path + used, 'x', length);
+		path[used] = '/';
+		path[used + length] = '\0';
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	fake_boot("pi2");
+	assert_int_equal(engine_events_resolve(&events, "r1", &why), 0);
+	setenv("TMPDIR", path, 1);
+	assert_int_equal(stat_regions_open(&regions, &events), -ENAMETOOLONG);
+	stat_regions_close(&regions);
+	unsetenv("TMPDIR");
+	engine_events_free(&events);
+	assert_int_equal(access(path, F_OK), 0);
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	assert_int_equal(system(command), 0);
 }
 
 int main(void)
@@ -328,6 +354,7 @@ int main(void)
 		cmocka_unit_test(
 			after_a_signal_or_an_error_no_further_run_is_made),
 		cmocka_unit_test(a_folder_that_cannot_be_made_is_told),
+		cmocka_unit_test(a_temporary_folder_with_a_long_name_stays),
 	};
 
 	return cmocka_run_group_tests_name("stat_regions", tests, NULL, NULL);

@@ -97,8 +97,11 @@ static int make_folder(struct stat_regions *regions)
 
 	if ((size_t)snprintf(regions->folder, size, "%s/upmu-regions-XXXXXX",
 			     temporary && temporary[0] ? temporary : "/tmp") >=
-	    size)
+	    size) {
+		/* What is there of the name may be a folder of somebody's. */
+		regions->folder[0] = 0;
 		return -ENAMETOOLONG;
+	}
 	if (!mkdtemp(regions->folder)) {
 		regions->folder[0] = 0;
 		return -errno;
