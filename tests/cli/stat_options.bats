@@ -394,6 +394,16 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	grep -q '<not counted>  task-clock' report
 }
 
+@test "control_starts_nothing_by_another_order_than_enable" {
+	mkfifo orders answers
+	"$upmu" stat -D -1 --control fifo:orders,answers -e task-clock \
+		-o report -- sh -c 'exec 5<>orders 6<>answers
+			for order in ping disable ping; do
+				echo $order >&5; read -r answer <&6
+			done'
+	grep -q '<not counted>  task-clock' report
+}
+
 @test "control_names_an_order_that_is_none_and_answers_nothing" {
 	mkfifo orders answers
 	run "$upmu" stat --control fifo:orders,answers -e task-clock -o report \
