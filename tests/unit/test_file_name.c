@@ -96,6 +96,21 @@ static void a_variable_stands_there_by_its_name(void **state)
 	assert_refused(pattern);
 }
 
+static void what_is_not_set_is_told_by_its_name(void **state)
+{
+	char said[512] = "";
+	FILE *out = fmemopen(said, sizeof(said), "w"), *usual = stderr;
+
+	(void)state;
+	assert_non_null(out);
+	stderr = out;
+	assert_refused("%q{UNSET}");
+	stderr = usual;
+	fclose(out);
+	assert_string_equal(said, "test: '%q{UNSET}': UNSET is not set in the "
+				  "environment\n");
+}
+
 static void the_rank_is_whoever_launched_it(void **state)
 {
 	(void)state;
@@ -191,6 +206,7 @@ int main(void)
 		ALONE(a_percent_sign_stands_for_what_is_known_only_now),
 		ALONE(what_is_no_pattern_is_refused),
 		ALONE(a_variable_stands_there_by_its_name),
+		ALONE(what_is_not_set_is_told_by_its_name),
 		ALONE(the_rank_is_whoever_launched_it),
 		ALONE(each_launcher_tells_the_rank_in_its_own_way),
 		ALONE(what_is_no_number_is_no_rank),
