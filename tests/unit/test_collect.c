@@ -17,6 +17,12 @@
 #include "lib/engine/sets.h"
 #include "readings.h"
 
+static void collect(size_t lane, uint64_t enabled_ns, uint64_t running_ns)
+{
+	tell(lane, enabled_ns, running_ns);
+	engine_collect(&engine, count);
+}
+
 static void assert_raw(size_t index, uint64_t raw)
 {
 	assert_int_equal(count[index].state, ENGINE_COUNTED);
@@ -36,8 +42,7 @@ static void a_program_half_on_each_kind_of_core_is_not_doubled(void **state)
 	(void)state;
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 5 * MS);
-	tell(BIG, 10 * MS, 5 * MS);
-	engine_collect(&engine, count);
+	collect(BIG, 10 * MS, 5 * MS);
 	assert_raw(LITTLE, 5 * MS);
 	assert_raw(BIG, 5 * MS);
 	assert_true(engine_covered_ns(&engine, count) == 10 * MS);
@@ -48,8 +53,7 @@ static void a_program_on_one_kind_leaves_the_other_uncounted(void **state)
 	(void)state;
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 10 * MS);
-	tell(BIG, 10 * MS, 0);
-	engine_collect(&engine, count);
+	collect(BIG, 10 * MS, 0);
 	assert_raw(LITTLE, 10 * MS);
 	assert_int_equal(count[BIG].state, ENGINE_NOT_COUNTED);
 }
@@ -66,8 +70,7 @@ static void time_on_a_kind_that_is_not_asked_for_is_no_lost_time(void **state)
 			events.machine.n_kinds = 2;
 			event[0].lane = set[0].lane = lane;
 			events.lanes = (size_t)lane + 1;
-			tell(0, 10 * MS, on_it ? 4 * MS : 0);
-			engine_collect(&engine, count);
+			collect(0, 10 * MS, on_it ? 4 * MS : 0);
 			if (on_it)
 				assert_raw(0, 4 * MS);
 			else
@@ -81,8 +84,7 @@ static void time_on_a_kind_that_is_not_asked_for_is_no_lost_time(void **state)
 
 static bool is_idle(size_t lane, uint64_t enabled_ns, uint64_t running_ns)
 {
-	tell(lane, enabled_ns, running_ns);
-	engine_collect(&engine, count);
+	collect(lane, enabled_ns, running_ns);
 	return count[lane].is_idle;
 }
 
@@ -141,8 +143,7 @@ static void lost_time_is_shared_out(void **state)
 	(void)state;
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 4 * MS);
-	tell(BIG, 10 * MS, 1 * MS);
-	engine_collect(&engine, count);
+	collect(BIG, 10 * MS, 1 * MS);
 	assert_extended(LITTLE, 8 * MS);
 	assert_extended(BIG, 2 * MS);
 }
@@ -153,8 +154,7 @@ static void the_longest_time_of_a_kind_is_shared_out(void **state)
 	(void)state;
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 4 * MS);
-	tell(BIG, 8 * MS, 1 * MS);
-	engine_collect(&engine, count);
+	collect(BIG, 8 * MS, 1 * MS);
 	assert_extended(LITTLE, 8 * MS);
 	assert_extended(BIG, 2 * MS);
 }
@@ -166,8 +166,7 @@ static void what_reading_takes_is_no_lost_time(void **state)
 	begin_run(2);
 	engine.skew_ns = 2000;
 	tell(LITTLE, 10 * MS, 5 * MS);
-	tell(BIG, 10 * MS + 1500, 5 * MS - 1500);
-	engine_collect(&engine, count);
+	collect(BIG, 10 * MS + 1500, 5 * MS - 1500);
 	assert_raw(LITTLE, 5 * MS);
 	assert_raw(BIG, 5 * MS - 1500);
 }
@@ -177,11 +176,9 @@ static void each_interval_has_its_own_times(void **state)
 	(void)state;
 	begin_run(2);
 	tell(LITTLE, 10 * MS, 10 * MS);
-	tell(BIG, 10 * MS, 0);
-	engine_collect(&engine, count);
+	collect(BIG, 10 * MS, 0);
 	tell(LITTLE, 20 * MS, 12 * MS);
-	tell(BIG, 20 * MS, 8 * MS);
-	engine_collect(&engine, count);
+	collect(BIG, 20 * MS, 8 * MS);
 	assert_raw(LITTLE, 2 * MS);
 	assert_raw(BIG, 8 * MS);
 }
@@ -192,8 +189,7 @@ static void threads_on_both_kinds_add_up(void **state)
 	(void)state;
 	begin_run(2);
 	tell(LITTLE, 20 * MS, 10 * MS);
-	tell(BIG, 20 * MS, 10 * MS);
-	engine_collect(&engine, count);
+	collect(BIG, 20 * MS, 10 * MS);
 	assert_raw(LITTLE, 10 * MS);
 	assert_raw(BIG, 10 * MS);
 }
@@ -233,8 +229,7 @@ static void in_passes_each_pass_has_its_own_times(void **state)
 	engine.sets.turns = 2;
 	engine.options.pass = 1;
 	tell(2, 10 * MS, 5 * MS);
-	tell(3, 10 * MS, 5 * MS);
-	engine_collect(&engine, count);
+	collect(3, 10 * MS, 5 * MS);
 	assert_raw(2, 5 * MS);
 	assert_raw(3, 5 * MS);
 }
@@ -245,8 +240,7 @@ static void cpus_have_times_of_their_own(void **state)
 	begin_run(2);
 	engine.counts_tasks = false;
 	tell(LITTLE, 10 * MS, 10 * MS);
-	tell(BIG, 10 * MS, 5 * MS);
-	engine_collect(&engine, count);
+	collect(BIG, 10 * MS, 5 * MS);
 	assert_raw(LITTLE, 10 * MS);
 	assert_extended(BIG, 10 * MS);
 }
@@ -255,8 +249,7 @@ static void on_like_cores_lost_time_is_extended(void **state)
 {
 	(void)state;
 	begin_run(1);
-	tell(0, 10 * MS, 5 * MS);
-	engine_collect(&engine, count);
+	collect(0, 10 * MS, 5 * MS);
 	assert_extended(0, 10 * MS);
 }
 
@@ -322,8 +315,7 @@ a_set_that_rests_is_read_again_only_if_its_slice_was_not(void **state)
 	/* The one whose turn it is counts all the time. */
 	engine.turns.before[1].is_lost = false;
 	engine.turns.at = 0;
-	tell(1, 6 * MS, 6 * MS);
-	engine_collect(&engine, count);
+	collect(1, 6 * MS, 6 * MS);
 	assert_int_equal(count[1].raw, 1 * MS);
 }
 
@@ -335,8 +327,7 @@ static void what_the_base_lost_is_added_to_estimates(void **state)
 	(void)state;
 	begin_turns(row, 1);
 	tell(0, 8 * MS, 4 * MS);
-	tell(1, 4 * MS, 4 * MS);
-	engine_collect(&engine, count);
+	collect(1, 4 * MS, 4 * MS);
 	assert_extended(0, 8 * MS);
 	assert_extended(1, 8 * MS);
 	assert_true(isinf(count[1].estimate.high));
@@ -354,8 +345,7 @@ static void where_nothing_was_lost_the_slices_bounds_stand(void **state)
 	memcpy(row + WIDTH, row, WIDTH * sizeof(*row));
 	tell(0, 8 * MS, 8 * MS);
 	engine.turns.before[0] = told[0];
-	tell(1, 8 * MS, 8 * MS);
-	engine_collect(&engine, count);
+	collect(1, 8 * MS, 8 * MS);
 	assert_extended(1, 8 * MS);
 	assert_int_equal(count[1].estimate.slices, 2);
 	assert_true(count[1].estimate.high == 8 * MS);
@@ -370,8 +360,7 @@ a_set_that_ran_without_the_base_is_extended_by_its_time(void **state)
 	(void)state;
 	begin_turns(row, 0);
 	tell(0, 10 * MS, 8 * MS);
-	tell(1, 2 * MS, 2 * MS);
-	engine_collect(&engine, count);
+	collect(1, 2 * MS, 2 * MS);
 	assert_extended(1, 10 * MS);
 	assert_true(isinf(count[1].estimate.high));
 	assert_int_equal(count[1].estimate.slices, 0);
@@ -393,8 +382,7 @@ static void user_modes_cycles_tell_nothing_of_the_kernel(void **state)
 		event[1].perf.exclude_kernel = user;
 		tell(0, 8 * MS, 8 * MS);
 		engine.turns.before[0] = told[0];
-		tell(1, 4 * MS, 4 * MS);
-		engine_collect(&engine, count);
+		collect(1, 4 * MS, 4 * MS);
 		assert_extended(1, (user ? 16 : 8) * MS);
 	}
 }
@@ -407,8 +395,7 @@ static void what_ran_after_the_last_slice_is_estimated_too(void **state)
 	(void)state;
 	begin_turns(row, 1);
 	tell(0, 10 * MS, 10 * MS);
-	tell(1, 4 * MS, 4 * MS);
-	engine_collect(&engine, count);
+	collect(1, 4 * MS, 4 * MS);
 	assert_raw(0, 10 * MS);
 	assert_extended(1, 10 * MS);
 	assert_int_equal(engine.turns.timeline.n, 2);
@@ -441,8 +428,7 @@ static void each_pass_tells_of_its_own_sets_alone(void **state)
 		if (i != 2)
 			count[i].raw = 1;
 	engine.options.pass = 1;
-	tell(2, 10 * MS, 4 * MS);
-	engine_collect(&engine, count);
+	collect(2, 10 * MS, 4 * MS);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(count[i].raw, i == 2 ? 4 * MS : 1);
 	assert_extended(2, 10 * MS);
@@ -454,8 +440,7 @@ static void what_packing_said_of_an_event_stays(void **state)
 	begin_run(2);
 	event[1].state = ENGINE_NOT_SUPPORTED;
 	engine.sets.n = 1;
-	tell(0, 10 * MS, 10 * MS);
-	engine_collect(&engine, count);
+	collect(0, 10 * MS, 10 * MS);
 	assert_raw(0, 10 * MS);
 	assert_int_equal(count[1].state, ENGINE_NOT_SUPPORTED);
 	engine.sets.n = 0;
@@ -473,8 +458,7 @@ static void without_a_base_a_turn_was_wanted_all_the_time(void **state)
 	set[0].lane = ENGINE_NO_LANE;
 	engine.mark_ns = now_ns - 200 * MS;
 	tell(0, 10 * MS, 5 * MS);
-	tell(1, 4 * MS, 4 * MS);
-	engine_collect(&engine, count);
+	collect(1, 4 * MS, 4 * MS);
 	assert_extended(0, 10 * MS);
 	assert_extended(1, 200 * MS);
 	/* In passes it has no other clock. */
@@ -482,8 +466,7 @@ static void without_a_base_a_turn_was_wanted_all_the_time(void **state)
 	set[0].lane = ENGINE_NO_LANE;
 	engine.options.pass = 0;
 	engine.mark_ns = now_ns - 200 * MS;
-	tell(1, 4 * MS, 2 * MS);
-	engine_collect(&engine, count);
+	collect(1, 4 * MS, 2 * MS);
 	assert_extended(1, 4 * MS);
 }
 
@@ -545,8 +528,7 @@ static void an_interval_that_was_not_read_is_in_no_other(void **state)
 	engine_collect(&engine, count);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
 	fails[0] = false;
-	tell(0, 20 * MS, 20 * MS);
-	engine_collect(&engine, count);
+	collect(0, 20 * MS, 20 * MS);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
 	tell(0, 30 * MS, 30 * MS);
 	told[0].gaps = 1;
