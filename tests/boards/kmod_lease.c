@@ -99,11 +99,12 @@ static void fork_storm_test(void)
 	close(fd);
 }
 
-/* A child that did not execute a program reads; one that did has no part. */
+/* A child that did not execute a program reads; one that did has no part, but
+ * in a lease that says so. */
 static void state_of_children_test(void)
 {
-	int fd = take_flags(light, UPMU_LEASE_CHILDREN, O_CLOEXEC);
-	bool one = false;
+	int fd = take_flags(light, UPMU_LEASE_CHILDREN, O_CLOEXEC), over_exec;
+	bool told = false;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -114,19 +115,23 @@ static void state_of_children_test(void)
 	    "the_state_counts_a_child_that_reads", NULL);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	over_exec = take_flags(light, UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC,
+			       O_CLOEXEC);
 	pid = fork();
 	if (!pid) {
 		execl("/bin/sleep", "sleep", "1000", NULL);
 		_exit(1);
 	}
-	for (int i = 0; i < 300 && !one; i++) {
+	for (int i = 0; i < 300 && !told; i++) {
 		usleep(20000);
-		one = file_has(UPMU_STATE, " processes 1 ");
+		told = file_has(UPMU_STATE, "+children ok processes 1 ");
 	}
-	tap(one && file_has(UPMU_STATE, "\nleases 1\n"),
+	tap(told && file_has(UPMU_STATE, "+exec ok processes 2 ") &&
+		    file_has(UPMU_STATE, "\nleases 2\n"),
 	    "and_none_whose_exec_ended_it", NULL);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	close(over_exec);
 	close(fd);
 }
 
@@ -136,12 +141,13 @@ static void name_test(void)
 	char line[160];
 	int fd;
 
-	prctl(PR_SET_NAME, "a\nlease\x1b \xe9");
+	prctl(PR_SET_NAME,
+	      "a\nlease\x1b \xe9 long"); /* 15, as long as can be */
 	fd = take(light);
 	snprintf(line, sizeof(line), "\nlease pid %d mode %s ok processes 1 ",
 		 getpid(), light == UPMU_MODE_COUNT ? "count" : "cycles");
 	tap(file_has(UPMU_STATE, line) &&
-		    file_has(UPMU_STATE, " comm a?lease? ?\ncpu 0 ") &&
+		    file_has(UPMU_STATE, " comm a?lease? ? long\ncpu 0 ") &&
 		    file_has(UPMU_STATE, "\nleases 1\n"),
 	    "the_state_names_a_holder_in_one_line_of_plain_text", NULL);
 	close(fd);
