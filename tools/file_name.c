@@ -79,7 +79,7 @@ char *file_name_expand(const char *pattern, const char *who)
 	FILE *out = open_memstream(&name, &size);
 	int error = out ? 0 : -1;
 
-	for (const char *c = pattern; *c && !error; c++) {
+	for (const char *c = pattern; !error && *c; c++) {
 		if (*c != '%')
 			putc(*c, out);
 		else {

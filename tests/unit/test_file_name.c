@@ -27,6 +27,7 @@ static int no_variables(void **state)
 {
 	(void)state;
 	clearenv();
+	setenv("CMOCKA_MESSAGE_OUTPUT", "TAP", 1);
 	return 0;
 }
 
