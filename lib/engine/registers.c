@@ -29,6 +29,7 @@ struct half {
 	double on_ns; /* since when it runs */
 	double folded_ns;
 	uint64_t run_ns;
+	unsigned int gaps; /* how often counters may have gone round unseen */
 	bool is_on;
 };
 
@@ -38,8 +39,6 @@ struct engine_registers {
 	const struct engine_events *events;
 	size_t cpus;
 	int *cpu;
-	unsigned int gaps; /* how often counters may have gone round unseen */
-	double gap_ns;	   /* when that was last noticed */
 	cpu_set_t before;  /* CPUs of upmu itself */
 	struct half *half; /* [set * cpus + cpu] */
 	unsigned int (
@@ -191,17 +190,8 @@ int engine_registers_assign(struct engine_registers *raw,
 	return 0;
 }
 
-/* One gap of all that was not looked at meanwhile, on each CPU. */
-static void note_gap(struct engine_registers *raw, double since, double now)
-{
-	if (now - since <= BLIND_NS)
-		return;
-	raw->gaps += since >= raw->gap_ns;
-	raw->gap_ns = now;
-}
-
-static void fold(struct engine_registers *raw, const struct engine_sets *sets,
-		 size_t set, struct half *half)
+static void fold(const struct engine_registers *raw,
+		 const struct engine_sets *sets, size_t set, struct half *half)
 {
 	double before = engine_now_ns();
 
@@ -211,7 +201,7 @@ static void fold(struct engine_registers *raw, const struct engine_sets *sets,
 		half->count[k] += (uint32_t)(now - half->last[k]);
 		half->last[k] = now;
 	}
-	note_gap(raw, half->folded_ns, engine_now_ns());
+	half->gaps += engine_now_ns() - half->folded_ns > BLIND_NS;
 	half->folded_ns = before;
 }
 
@@ -244,7 +234,7 @@ static void switch_on(const struct engine_registers *raw,
 	half->is_on = true;
 }
 
-static void switch_off(struct engine_registers *raw,
+static void switch_off(const struct engine_registers *raw,
 		       const struct engine_sets *sets, size_t index,
 		       struct half *half)
 {
@@ -288,6 +278,7 @@ int engine_registers_read(const struct engine_sets *sets, size_t set,
 		if (half->is_on && !move_to(raw->cpu[c]))
 			fold(raw, sets, set, half);
 		sum.running_ns += half->run_ns;
+		sum.gaps += half->gaps;
 		if (half->is_on)
 			sum.running_ns +=
 				(uint64_t)(engine_now_ns() - half->on_ns);
@@ -296,7 +287,6 @@ int engine_registers_read(const struct engine_sets *sets, size_t set,
 	}
 	/* Nobody else takes the counters away. */
 	sum.enabled_ns = sum.running_ns;
-	sum.gaps = raw->gaps;
 	*reading = sum;
 	return 0;
 }

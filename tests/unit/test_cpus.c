@@ -173,7 +173,7 @@ static struct machine {
 	int at, refused; /* where upmu is, and where it may not be */
 	int bound;	 /* the process that was kept on CPUs */
 	cpu_set_t own, others;
-	double now_ns;
+	double now_ns, tick_ns; /* each look at the clock takes that */
 	int check, lease, info, live, taken;
 } hw;
 
@@ -213,7 +213,7 @@ int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *cpus)
 double __wrap_engine_now_ns(void);
 double __wrap_engine_now_ns(void)
 {
-	return hw.now_ns;
+	return hw.now_ns += hw.tick_ns;
 }
 
 int __wrap_upmu_raw_cpu_check(void);
@@ -449,9 +449,38 @@ static void a_counter_that_may_have_gone_round_unseen_is_told(void **state)
 	engine_registers_switch(&sets, ENGINE_ALWAYS, true);
 	for (unsigned int gaps = 0; gaps < 3; gaps++, work(537000000)) {
 		assert_int_equal(engine_registers_read(&sets, 0, &reading), 0);
-		assert_int_equal(reading.gaps, gaps);
+		assert_int_equal(reading.gaps, gaps * CPUS);
 	}
 	(void)state;
+}
+
+static unsigned int gaps_of(size_t index)
+{
+	struct engine_reading reading;
+
+	assert_int_equal(engine_registers_read(&sets, index, &reading), 0);
+	return reading.gaps;
+}
+
+/* Looking takes time, too. */
+static void each_of_several_gaps_in_a_row_is_told_of_each_set(void **state)
+{
+	unsigned int gaps[2] = { 0, 0 };
+
+	(void)state;
+	open_raw();
+	hw.tick_ns = 1000;
+	engine_registers_switch(&sets, ENGINE_ALWAYS, true);
+	engine_registers_switch(&sets, 0, true);
+	for (size_t n = 0; n < 10; n++) {
+		size_t set = n % 2;
+		unsigned int before = gaps[set];
+
+		if (!set)
+			work(537000000);
+		gaps[set] = gaps_of(set);
+		assert_true(gaps[set] > before);
+	}
 }
 
 static void a_broken_lease_has_no_numbers(void **state)
@@ -587,6 +616,7 @@ int main(void)
 		RAW(turns_share_the_counters_behind_what_is_always_on),
 		RAW(counters_of_32_bits_are_added_up_in_64),
 		RAW(a_counter_that_may_have_gone_round_unseen_is_told),
+		RAW(each_of_several_gaps_in_a_row_is_told_of_each_set),
 		RAW(a_broken_lease_has_no_numbers),
 		RAW(a_cpu_that_is_not_reached_later_keeps_what_it_had),
 		RAW(what_cannot_be_counted_so_leaves_all_as_it_was),
