@@ -90,12 +90,13 @@ static int upmu_place_beside(const struct upmu_pmu *upmu,
 /*
  * Until this CPU's are taken, a pinned event that had a counter gets one again:
  * the second look of the taking may not have come to it yet, and it would be
- * dead. One that never had any is dead at once, as long as the lease is held.
+ * dead. So does what a child inherits of one. Another that never had any is
+ * dead at once, as long as the lease is held, and who opened it sees that.
  */
 static bool upmu_place_still(const struct perf_event *event)
 {
 	return !upmu_counters_held() && event->group_leader->attr.pinned &&
-	       local64_read(&event->hw.prev_count);
+	       (event->parent || local64_read(&event->hw.prev_count));
 }
 
 static int upmu_get_event_idx(struct pmu_hw_events *hw,

@@ -379,43 +379,97 @@ static void race_take(struct race *race, unsigned int calls)
 	race->over = true;
 }
 
+static int inherited(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW,
+		.size = sizeof(attr),
+		.config = EVENT_CYCLES,
+		.pinned = 1,
+		.inherit = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED |
+			       PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+}
+
+/* What this process does is not in it, nor in what it has of it. */
+static bool stands(int fd)
+{
+	uint64_t before = total(fd).running;
+
+	spin_loop(1000);
+	return total(fd).running == before;
+}
+
+/* Parent and child may have changed theirs. */
+static void race_inherit(struct race *race)
+{
+	int fd = inherited(), died = 0;
+	bool lived = fd >= 0 && alive(fd);
+	pid_t child = fork();
+
+	if (!child)
+		_exit(stands(fd));
+	waitpid(child, &died, 0);
+	race->opened += lived;
+	race->died += lived && (died || stands(fd));
+	close(fd);
+}
+
+enum race_of { RACE_CPU, RACE_TASK, RACE_CHILD };
+
 /* The other CPU's, or its own, which each switch takes off its counter. */
-static void races(struct race *race, bool own)
+static void races(struct race *race, enum race_of of)
 {
 	pin(1);
-	if (own && !fork())
+	if (of == RACE_TASK && !fork())
 		while (!race->over)
 			sched_yield();
 	while (!race->over)
-		race_open(race, own ? 0 : -1, own ? -1 : 1);
+		if (of == RACE_CHILD)
+			race_inherit(race);
+		else if (of == RACE_TASK)
+			race_open(race, 0, -1);
+		else
+			race_open(race, -1, 1);
 	_exit(0);
 }
 
-#define SLEEPERS 100
+#define MOST_SLEEPERS 500
 
-/* Each is looked at for pinned events, which takes its time. */
-static void sleep_beside(pid_t *sleepers)
+/* Each is looked at for pinned events, which takes its time: fork takes more.
+ */
+static int sleepers_beside(enum race_of of)
 {
-	for (int n = 0; n < SLEEPERS; n++) {
+	return of == RACE_CHILD ? MOST_SLEEPERS : 100;
+}
+
+static void sleep_beside(pid_t *sleepers, int most)
+{
+	for (int n = 0; n < most; n++) {
 		sleepers[n] = fork();
 		if (!sleepers[n])
 			_exit(pause());
 	}
 }
 
-static void pinned_race_test(unsigned int calls, bool own, const char *claim)
+static void pinned_race_test(unsigned int calls, enum race_of of,
+			     const char *claim)
 {
 	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t opener = fork(), sleepers[SLEEPERS];
+	pid_t opener = fork(), sleepers[MOST_SLEEPERS];
+	int most = sleepers_beside(of);
 
 	if (!opener)
-		races(race, own);
-	sleep_beside(sleepers);
+		races(race, of);
+	sleep_beside(sleepers, most);
 	pin(0);
 	race_take(race, calls);
 	waitpid(opener, NULL, 0);
-	for (int n = 0; n < SLEEPERS; n++)
+	for (int n = 0; n < most; n++)
 		kill(sleepers[n], SIGKILL);
 	while (wait(NULL) > 0)
 		;
@@ -506,10 +560,11 @@ int main(int argc, char **argv)
 	pinned_task_test();
 	calls = rounds < 100 ? 20 * rounds : 2000;
 	pinned_race_test(
-		calls, false,
+		calls, RACE_CPU,
 		"nor_does_one_die_that_is_opened_while_a_lease_is_taken");
-	pinned_race_test(calls, true,
+	pinned_race_test(calls, RACE_TASK,
 			 "nor_one_of_a_task_that_is_switched_meanwhile");
+	pinned_race_test(6 * calls, RACE_CHILD, "nor_what_a_child_inherits");
 	user_test();
 	poll_test();
 	raw_test(rounds);
