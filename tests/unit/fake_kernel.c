@@ -457,6 +457,7 @@ void __wrap_upmu_sys_unlock(int fd, int at)
 
 	if (event->locked == at + 1)
 		event->locked = 0;
+	fake.unlocks++;
 }
 
 uint64_t __real_upmu_sys_clock_ns(void);

@@ -94,6 +94,7 @@ struct fake_failure {
  *	a ns; FAKE_NOWHERE: others have the counters. Each call takes FAKE_STEP
  *	of its time
  * @clock_ns: upmu_sys_clock_ns(), which goes on with that; NULL: the real one
+ * @unlocks: calls of upmu_sys_unlock()
  * @in_perf_open: called in the middle of each perf_event_open()
  * @failure: a call that fails once, or from then on
  */
@@ -111,6 +112,7 @@ struct fake_kernel {
 	uint64_t cpus;
 	uint32_t on_type;
 	uint64_t *clock_ns;
+	unsigned int unlocks;
 	void (*in_perf_open)(void);
 	struct fake_failure failure;
 	/* What it saw. */
