@@ -27,8 +27,11 @@ static unsigned int cpu_takers, thread_takers;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static unsigned int in_the_middle, forks;
 
+/* How many want to be there alone, or are: who names a thread or a CPU. */
+static unsigned int alone;
+
 /* Of those, this thread, whose signal handlers may fork. */
-static _Thread_local unsigned int is_in_the_middle;
+static _Thread_local unsigned int is_in_the_middle, is_alone;
 
 static void nothing(void)
 {
@@ -78,6 +81,7 @@ static void in_child(void)
 	upmu_count_lease_forked();
 	forks = 0;
 	in_the_middle = is_in_the_middle;
+	alone = is_alone;
 	/* Those who waited are not here. */
 	pthread_cond_init(&changed, NULL);
 	pthread_mutex_unlock(&lock);
@@ -90,26 +94,39 @@ static void watch_forks(void)
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
-int upmu_registry_hold_forks(void)
+static int enter(unsigned int wants_alone)
 {
 	int cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_once(&once, watch_forks);
 	pthread_mutex_lock(&lock);
-	while (forks)
+	alone += wants_alone;
+	while (forks || (wants_alone ? in_the_middle : alone))
 		pthread_cond_wait(&changed, &lock);
 	in_the_middle++;
 	is_in_the_middle = 1;
+	is_alone = wants_alone;
 	pthread_mutex_unlock(&lock);
 	return cancel_state;
+}
+
+int upmu_registry_hold_forks(void)
+{
+	return enter(0);
+}
+
+int upmu_registry_hold_all(void)
+{
+	return enter(1);
 }
 
 void upmu_registry_let_forks(int cancel_state)
 {
 	pthread_mutex_lock(&lock);
 	in_the_middle--;
-	is_in_the_middle = 0;
+	alone -= is_alone;
+	is_in_the_middle = is_alone = 0;
 	pthread_cond_broadcast(&changed);
 	pthread_mutex_unlock(&lock);
 	pthread_setcancelstate(cancel_state, NULL);

@@ -13,9 +13,11 @@
 /**
  * Around all that opens or closes a set: no fork comes in the middle, and the
  * thread is not cancelled there. Not to be nested. The first returns what the
- * second takes.
+ * last takes. The second keeps all others out of the middle as well: of a CPU
+ * and a thread that are opened at once neither would know of the other.
  */
 int upmu_registry_hold_forks(void);
+int upmu_registry_hold_all(void);
 void upmu_registry_let_forks(int cancel_state);
 
 void upmu_registry_add(struct upmu *set);

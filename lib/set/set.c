@@ -167,6 +167,12 @@ static int open_events(struct upmu **out, const char *events,
 	return ret;
 }
 
+/* Then another thread may open one that wants the same counter. */
+static bool names_whom(const struct upmu_options *options)
+{
+	return options->pid || options->flags & UPMU_OPEN_CPU;
+}
+
 int upmu_open(struct upmu **out, const char *events,
 	      const struct upmu_options *options)
 {
@@ -178,7 +184,8 @@ int upmu_open(struct upmu **out, const char *events,
 	ret = upmu_options_copy(&full, options);
 	if (ret)
 		return ret;
-	cancel_state = upmu_registry_hold_forks();
+	cancel_state = names_whom(&full) ? upmu_registry_hold_all()
+					 : upmu_registry_hold_forks();
 	ret = open_events(out, events, &full);
 	upmu_registry_let_forks(cancel_state);
 	if (!ret)

@@ -258,7 +258,7 @@ int upmu_watch_open(struct upmu_watch **out, const char *event, uint64_t every,
 
 	assert(out && event);
 	upmu_explain_clear();
-	cancel_state = upmu_registry_hold_forks();
+	cancel_state = upmu_registry_hold_all();
 	ret = watch ? upmu_options_copy(&full, options)
 		    : upmu_explain_set(-ENOMEM, "out of memory");
 	if (!ret)

@@ -3,6 +3,7 @@
 #include "one_set.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -253,6 +254,49 @@ static void a_cpu_and_a_thread_do_not_want_the_same_counter(void **state)
 	assert_int_equal(cycles_of_second(&cpu), 0xff);
 }
 
+static struct upmu *late;
+static const struct upmu_options *late_options;
+static pthread_t late_thread;
+
+static void *open_late(void *unused)
+{
+	if (upmu_open(&late, "cycles", late_options))
+		late = NULL;
+	return unused;
+}
+
+/* Half of the first is open: another thread opens one, and has time to. */
+static void open_another(void)
+{
+	fake.in_perf_open = NULL;
+	pthread_create(&late_thread, NULL, open_late, NULL);
+	usleep(50000);
+}
+
+static void assert_late_leaves_cycles(const struct upmu_options *first,
+				      const struct upmu_options *second)
+{
+	late_options = second;
+	fake.in_perf_open = open_another;
+	assert_int_equal(upmu_open(&set, "cycles", first), 0);
+	pthread_join(late_thread, NULL);
+	assert_non_null(late);
+	assert_int_equal(event_of(set, 0, 0)->attr.config, 0xff);
+	assert_int_equal(event_of(late, 0, 0)->attr.config, 0x11);
+	upmu_close(late);
+	upmu_close(set);
+	set = NULL;
+}
+
+static void nor_do_those_that_are_opened_at_once(void **state)
+{
+	const struct upmu_options cpu = others(0, UPMU_OPEN_CPU);
+
+	(void)state;
+	assert_late_leaves_cycles(&cpu, NULL);
+	assert_late_leaves_cycles(NULL, &cpu);
+}
+
 /* Five events on four counters and the cycle counter, twice. */
 static void assert_both_need_the_cycle_counter(struct upmu_options options)
 {
@@ -475,6 +519,7 @@ int main(void)
 		ATTACH_TEST(two_sets_on_a_thread_share_its_counters),
 		ATTACH_TEST(a_thread_that_names_itself_is_the_same_thread),
 		ATTACH_TEST(a_cpu_and_a_thread_do_not_want_the_same_counter),
+		ATTACH_TEST(nor_do_those_that_are_opened_at_once),
 		ATTACH_TEST(a_second_full_set_on_a_thread_takes_turns),
 		ATTACH_TEST(a_second_full_set_on_a_cpu_takes_turns),
 		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),

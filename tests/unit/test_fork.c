@@ -87,6 +87,57 @@ static void a_signal_handler_forks_in_the_middle_of_an_open(void **state)
 	assert_int_equal(status_of_handlers_child, 0);
 }
 
+static pthread_t waiter;
+static pid_t half_opened_child = -1;
+
+/* A set that names whom it counts is opened alone. */
+static void *open_alone(void *unused)
+{
+	const struct upmu_options itself = { .size = sizeof(itself),
+					     .pid = getpid() };
+	struct upmu *own = NULL;
+
+	assert_int_equal(upmu_open(&own, "cycles", &itself), 0);
+	upmu_close(own);
+	return unused;
+}
+
+static void fork_and_go_on(int signal)
+{
+	(void)signal;
+	half_opened_child = fork();
+}
+
+static void interrupt_beside_a_waiter(void)
+{
+	fake.in_perf_open = NULL;
+	pthread_create(&waiter, NULL, open_alone, NULL);
+	usleep(50000); /* it waits by now */
+	raise(SIGUSR1);
+}
+
+/* Who waits in the parent is not in the child. */
+static void a_child_waits_for_nobody_who_is_not_there(void **state)
+{
+	int status = -1;
+
+	(void)state;
+	signal(SIGUSR1, fork_and_go_on);
+	fake.in_perf_open = interrupt_beside_a_waiter;
+	open_set();
+	signal(SIGUSR1, SIG_DFL);
+	if (!half_opened_child) {
+		alarm(10);
+		upmu_close(set);
+		open_set();
+		open_alone(NULL);
+		_exit(0);
+	}
+	pthread_join(waiter, NULL);
+	waitpid(half_opened_child, &status, 0);
+	assert_int_equal(status, 0);
+}
+
 static void probe_page(void)
 {
 	struct upmu_verdict verdict = { .size = sizeof(verdict) };
@@ -125,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FORK_TEST(a_fork_waits_for_the_end_of_an_open),
 		FORK_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
+		FORK_TEST(a_child_waits_for_nobody_who_is_not_there),
 		FORK_TEST(a_thread_that_is_cancelled_in_a_probe_ends_it_first),
 	};
 
