@@ -235,7 +235,7 @@ int upmu_counters_begin(u32 mask)
 	cpumask_clear(&upmu_cpus_refused);
 	WRITE_ONCE(upmu_wanted, mask);
 	on_each_cpu(upmu_cpu_announce, NULL, 1);
-	/* One that got a counter meanwhile: none does any more, and none left. */
+	/* One that got a counter meanwhile: no other does now, and none left. */
 	err = upmu_pinned_admit(mask);
 	if (!err)
 		err = upmu_wrap_kick(&upmu_cpus_of_perf);
