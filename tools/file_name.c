@@ -21,11 +21,11 @@ static int refuse_pattern(const char *who, const char *pattern,
 static int put_variable(FILE *out, const char **at, const char *pattern,
 			const char *who)
 {
-	const char *name = *at + 2, *end = strchr(name, '}'), *value;
+	const char *name = *at + 2, *value;
+	const char *end = (*at)[1] == '{' ? strchr(name, '}') : NULL;
 	char variable[NAME_LONGEST], why[NAME_LONGEST + 64];
 
-	if ((*at)[1] != '{' || !end || end == name ||
-	    (size_t)(end - name) >= sizeof(variable))
+	if (!end || end == name || (size_t)(end - name) >= sizeof(variable))
 		return refuse_pattern(who, pattern,
 				      "%q wants a name, as in %q{RANK}");
 	memcpy(variable, name, (size_t)(end - name));
