@@ -31,7 +31,8 @@ FUZZ_RUNS = "200"
 # What these look at is installed or built as a whole: pages, ./run.
 NOT_OF_THE_COMMAND = ("examples", "man", "run", "report_pages")
 # Not counted: what gcov writes at an exit would be killed at each of its calls,
-# or by a limit on files, or has no memory either. {test: (of what lies there, how long it takes)}
+# or by a limit on files, or has no memory either.
+# {test: (of what lies there, how long it takes)}
 FILES = ("tools/replace.c", "tools/stat/output.c", "tools/stat/cmd_stat.c",
          "tools/stat/run.c")
 ALLOCATES = ("tools/list/", "tools/compare/", "tools/merge/", "tools/stat/",

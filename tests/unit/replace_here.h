@@ -21,13 +21,14 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/unit/wrap_fsync.h"
 #include "tools/replace.h"
 
 static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 /* ---- calls that fail where a test wants it ---- */
 
-static int rename_error, fsync_error, fsyncs;
+static int rename_error;
 
 int __real_rename(const char *from, const char *to);
 int __wrap_rename(const char *from, const char *to);
@@ -35,15 +36,6 @@ int __wrap_rename(const char *from, const char *to)
 {
 	errno = rename_error;
 	return rename_error ? -1 : __real_rename(from, to);
-}
-
-int __wrap_fsync(int fd);
-int __wrap_fsync(int fd)
-{
-	(void)fd;
-	fsyncs++;
-	errno = fsync_error;
-	return fsync_error ? -1 : 0;
 }
 
 /* What each write(2) does: bytes, or an errno as a negative number. */

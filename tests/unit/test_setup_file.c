@@ -5,20 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "tests/unit/wrap_fsync.h"
 #include "tools/setup/setup.h"
 
 #define PATH "/etc/60-upmu.conf"
-
-static int fsyncs, fsync_error;
-
-int __wrap_fsync(int fd);
-int __wrap_fsync(int fd)
-{
-	(void)fd;
-	fsyncs++;
-	errno = fsync_error;
-	return fsync_error ? -1 : 0;
-}
 
 static const char *content(const char *path)
 {
