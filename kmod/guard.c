@@ -48,7 +48,7 @@
  * @begun: the next are to be put back
  * @control: settings in PMCR, and whether it was on without perf
  * @filter: of the cycle counter
- * @extra: counters that were on without perf
+ * @extra: counters that were on without perf, until it takes them
  * @selected: PMSELR
  * @type: of the event counters
  * @cycles: the cycle counter when somebody who may write came
@@ -151,6 +151,13 @@ void upmu_guard_given_back(const struct upmu_registers *before, u32 mask)
 	guard->control |= before->control & (UPMU_CONTROL_D | UPMU_CONTROL_E);
 	guard->extra |= before->enabled & mask;
 	guard->filter = before->filter;
+}
+
+void upmu_guard_perf_takes(u32 mask)
+{
+	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+
+	guard->extra &= ~mask;
 }
 
 void upmu_guard_end(void)

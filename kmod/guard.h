@@ -16,6 +16,8 @@ void upmu_guard_begin(void);
 void upmu_guard_end(void);
 /* What was taken (@mask) is as @before again, and is to stay so. */
 void upmu_guard_given_back(const struct upmu_registers *before, u32 mask);
+/* perf puts an event on @mask, and will switch it off. */
+void upmu_guard_perf_takes(u32 mask);
 /* Somebody who may write comes to run here. */
 void upmu_guard_arm(void);
 /* Who may write leaves: what it wrote (enum upmu_written) is put right. */

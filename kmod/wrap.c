@@ -99,18 +99,12 @@ static bool upmu_place_still(const struct perf_event *event)
 	       (event->parent || local64_read(&event->hw.prev_count));
 }
 
-static int upmu_get_event_idx(struct pmu_hw_events *hw,
-			      struct perf_event *event)
+static int upmu_place_here(const struct upmu_pmu *upmu,
+			   struct pmu_hw_events *hw, struct perf_event *event)
 {
-	const struct upmu_pmu *upmu = upmu_publish_find(event->pmu);
 	u32 wanted = upmu_counters_wanted();
 	int idx = -EAGAIN;
 
-	/* perf asks whether a group would fit an empty PMU: as ever. */
-	if (hw != raw_cpu_ptr(upmu->pmu->hw_events))
-		return upmu->ops.get_event_idx(hw, event);
-	if (event->overflow_handler == upmu_kick_handler)
-		return -EAGAIN;
 	if (!wanted)
 		return upmu->ops.get_event_idx(hw, event);
 	if (upmu_is_driver_cycles(event->hw.config_base))
@@ -124,6 +118,23 @@ static int upmu_get_event_idx(struct pmu_hw_events *hw,
 	if (upmu_counters_wanted() && !upmu_place_still(event))
 		return idx;
 	return upmu->ops.get_event_idx(hw, event);
+}
+
+static int upmu_get_event_idx(struct pmu_hw_events *hw,
+			      struct perf_event *event)
+{
+	const struct upmu_pmu *upmu = upmu_publish_find(event->pmu);
+	int idx;
+
+	/* perf asks whether a group would fit an empty PMU: as ever. */
+	if (hw != raw_cpu_ptr(upmu->pmu->hw_events))
+		return upmu->ops.get_event_idx(hw, event);
+	if (event->overflow_handler == upmu_kick_handler)
+		return -EAGAIN;
+	idx = upmu_place_here(upmu, hw, event);
+	if (idx >= 0)
+		upmu_guard_perf_takes(upmu_publish_mask(upmu, idx));
+	return idx;
 }
 
 static void upmu_clear_event_idx(struct pmu_hw_events *hw,

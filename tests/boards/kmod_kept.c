@@ -151,6 +151,27 @@ static void opened_meanwhile_test(uint32_t type, uint64_t config,
 	poke(PEEK, "0 type 0 31");
 }
 
+/* perf takes a counter that was on, and switches it off when it is done. */
+static void taken_up_test(uint32_t type, uint64_t config, const char *claim)
+{
+	uint32_t written;
+	int lease, perf;
+
+	make_all_idle();
+	poke(PEEK, "0 control 0x1");
+	poke(PEEK, "0 enabled 0x8000000f");
+	lease = take(UPMU_MODE_COUNT);
+	perf = event_open(type, config, 0, -1, 0, 0);
+	leave_the_cpu();
+	close(perf);
+	leave_the_cpu();
+	written = info_of(lease).lease_written;
+	close(lease);
+	tap(lease >= 0 && perf >= 0 && !written, claim, "%x", written);
+	poke(PEEK, "0 control 0");
+	poke(PEEK, "0 enabled 0");
+}
+
 int main(void)
 {
 	pin(0);
@@ -165,5 +186,9 @@ int main(void)
 			      "an_event_opened_under_a_lease_counts_on_after");
 	opened_meanwhile_test(PERF_TYPE_HARDWARE, 0,
 			      "and_so_does_one_of_the_cycle_counter");
+	taken_up_test(PERF_TYPE_RAW, 0x11,
+		      "no_holder_is_accused_of_what_perf_switched_off");
+	taken_up_test(PERF_TYPE_HARDWARE, 0,
+		      "nor_of_the_cycle_counter_that_perf_switched_off");
 	return tap_done();
 }
