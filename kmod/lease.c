@@ -233,6 +233,7 @@ static int upmu_lease_begin(struct upmu_hold *hold,
 	if (err)
 		return err;
 	hold->since = ktime_get();
+	upmu_access_refresh(); /* what was written until now is not its doing */
 	raw_spin_lock_irqsave(&upmu_lock, flags);
 	/* Who sees it sees the mode, too. */
 	smp_store_release(&hold->state, UPMU_STATE_LIVE);

@@ -382,6 +382,41 @@ static void written_late_test(void)
 	close(perf);
 }
 
+/* What was written before it, and not looked at since. */
+static uint32_t blames_a_later_one(uint32_t flags)
+{
+	uint32_t later;
+	int next;
+
+	upmu_regs_disable(~0u);
+	upmu_regs_isb();
+	next = take_flags(UPMU_MODE_COUNT, flags, O_CLOEXEC);
+	leave_the_cpu();
+	later = next < 0 ? ~0u : info_of(next).lease_written;
+	close(next);
+	return later;
+}
+
+static void written_before_test(const char *open, const char *claim)
+{
+	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, -1, 0, 0);
+	int lease = open ? -1 : take(UPMU_MODE_COUNT);
+	uint32_t plain, children;
+
+	if (open)
+		poke("/sys/module/upmu/parameters/open", open);
+	leave_the_cpu();
+	plain = blames_a_later_one(0);
+	children = blames_a_later_one(UPMU_LEASE_CHILDREN);
+	tap(!plain && !children && (open || info_of(lease).lease_written),
+	    claim, "%x, %x, %x", plain, children,
+	    open ? 0 : info_of(lease).lease_written);
+	if (open)
+		poke("/sys/module/upmu/parameters/open", "none");
+	close(lease);
+	close(perf);
+}
+
 /* perf switches off what interrupts too often, until the next tick. */
 static void throttle_test(void)
 {
@@ -452,6 +487,8 @@ int main(int argc, char **argv)
 	filter_test(PERF_TYPE_HARDWARE, 0, "and_one_of_the_cycle_counter");
 	held_filter_test();
 	written_late_test();
+	written_before_test(NULL, "nor_to_one_that_was_taken_at_once");
+	written_before_test("cycles", "nor_what_was_written_by_open_before");
 	throttle_test();
 	closed_test();
 	stopped_and_reset_test();
