@@ -19,7 +19,7 @@
 /**
  * struct upmu_access - this CPU's permission register
  * @granted: bits that a lease or `open` gives to what runs here
- * @mm: the memory of that, or of the last process here; only compared
+ * @mm: the memory of that, NULL: no lease covers it; only compared
  * @prior: what it held before, or what perf's driver last wrote
  * @steered: @prior is to be put back
  *
@@ -144,7 +144,6 @@ void upmu_access_check_event(struct perf_event *event)
 }
 
 static noinline notrace void upmu_access_change(struct task_struct *prev,
-						const struct mm_struct *mm,
 						const struct upmu_process *next)
 {
 	struct upmu_access *access = raw_cpu_ptr(&upmu_access);
@@ -153,7 +152,7 @@ static noinline notrace void upmu_access_change(struct task_struct *prev,
 	if (unlikely(!access->steered))
 		return;
 	upmu_access_left(prev);
-	access->mm = mm;
+	access->mm = next ? next->mm : NULL; /* others' is not pinned */
 	upmu_access_follow(next);
 }
 
@@ -172,20 +171,20 @@ void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 	}
 	process = upmu_process_with(next->mm);
 	if (unlikely(process) || this_cpu_read(upmu_access.granted))
-		upmu_access_change(prev, next->mm, process);
+		upmu_access_change(prev, process);
 }
 
 void upmu_access_refresh_here(void *unused)
 {
 	struct upmu_access *access = this_cpu_ptr(&upmu_access);
-	const struct mm_struct *mm = current->mm;
+	/* A kernel thread, of no memory, would leave what the last one had. */
+	const struct upmu_process *process = upmu_process_with(current->mm);
 
 	if (!access->steered)
 		return;
 	upmu_access_check();
-	access->mm = mm;
-	/* A kernel thread would leave what the last process had. */
-	upmu_access_follow(mm ? upmu_process_with(mm) : NULL);
+	access->mm = process ? process->mm : NULL;
+	upmu_access_follow(process);
 }
 
 void upmu_access_yield(void)
