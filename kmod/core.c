@@ -5,7 +5,6 @@
  * A PMU register that is not there is undefined even in kernel mode (a guest
  * without a virtual PMU), so this is asked before anything else.
  */
-#include <linux/atomic.h>
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -14,9 +13,8 @@
 #include "cores.h"
 #include "upmu.h"
 
-/* Written by its CPU as it comes up; version 0: none. */
 static DEFINE_PER_CPU(struct upmu_core, upmu_core);
-static atomic_t upmu_versions; /* of all of them, as bits */
+static bool upmu_core_is_v3; /* one of them, and stays so */
 
 const struct upmu_known_core *upmu_core_known(u32 midr)
 {
@@ -68,17 +66,19 @@ static u32 upmu_core_version(u32 midr)
 static const char upmu_core_is_foreign[] =
 	"a kernel for ARMv6 and later cores in one: nothing is granted on the later ones";
 
-void upmu_core_cpu_up(void *unused)
+void upmu_core_cpu_up(bool looked_after)
 {
 	struct upmu_core *core = this_cpu_ptr(&upmu_core);
+	u32 midr = upmu_regs_midr();
+	u32 version = looked_after ? upmu_core_version(midr) : 0;
 
-	if (core->midr)
-		return; /* since it came up before; others read it */
-	core->midr = upmu_regs_midr();
-	core->version = upmu_core_version(core->midr);
-	core->counters = core->version ? upmu_regs_counters() : 0;
-	atomic_or(BIT(core->version), &upmu_versions);
-	if (!upmu_core_has_these_registers(core->midr))
+	/* Others read it, also where it comes up again. */
+	WRITE_ONCE(core->counters, version ? upmu_regs_counters() : 0);
+	WRITE_ONCE(core->version, version);
+	if (version == 3)
+		WRITE_ONCE(upmu_core_is_v3, true);
+	smp_store_release(&core->midr, midr); /* it is known what it has */
+	if (!upmu_core_has_these_registers(midr))
 		pr_notice_once("%s\n", upmu_core_is_foreign);
 }
 
@@ -89,28 +89,30 @@ const struct upmu_core *upmu_core_of(int cpu)
 	return READ_ONCE(core->version) ? core : NULL;
 }
 
-bool upmu_core_disown(unsigned int cpu)
-{
-	struct upmu_core *core = per_cpu_ptr(&upmu_core, cpu);
-	bool was_known = core->version;
-
-	WRITE_ONCE(core->version, 0);
-	atomic_or(BIT(0), &upmu_versions);
-	return was_known;
-}
-
 bool upmu_core_all_known(void)
 {
-	return !(atomic_read(&upmu_versions) & BIT(0));
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (smp_load_acquire(&per_cpu_ptr(&upmu_core, cpu)->midr) &&
+		    !upmu_core_of(cpu))
+			return false;
+	return true;
 }
 
 bool upmu_core_any_v3(void)
 {
-	return atomic_read(&upmu_versions) & BIT(3);
+	return READ_ONCE(upmu_core_is_v3);
 }
 
+static void upmu_core_look(void *unused)
+{
+	upmu_core_cpu_up(true);
+}
+
+/* Before perf's PMUs are asked for: `adopt` is to know. */
 int upmu_core_init(void)
 {
-	on_each_cpu(upmu_core_cpu_up, NULL, 1);
+	on_each_cpu(upmu_core_look, NULL, 1);
 	return 0;
 }

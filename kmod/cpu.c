@@ -13,11 +13,11 @@ static enum cpuhp_state upmu_cpuhp;
 /* On that CPU, before it runs any user task, after perf has reset its PMU. */
 static int upmu_cpu_online(unsigned int cpu)
 {
+	bool looked_after = upmu_publish_cpu(cpu);
 	unsigned long flags;
 
-	upmu_core_cpu_up(NULL);
-	upmu_publish_cpu(cpu);
 	local_irq_save(flags);
+	upmu_core_cpu_up(looked_after);
 	upmu_counters_cpu_online();
 	upmu_access_cpu_up(NULL);
 	upmu_fold_cpu_online();

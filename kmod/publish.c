@@ -126,7 +126,7 @@ bool upmu_publish_active(void)
  * too) have a function of their own for it; those for ARMv6 and ARMv7 have
  * perf's default, which any software event has.
  */
-static int upmu_publish_ask_default(void)
+int upmu_publish_init(void)
 {
 	struct perf_event *event = upmu_perf_ask(PERF_TYPE_SOFTWARE, 0);
 
@@ -188,36 +188,23 @@ static int upmu_publish_add(struct perf_event *event)
 	return 0;
 }
 
-void upmu_publish_cpu(unsigned int cpu)
+bool upmu_publish_cpu(unsigned int cpu)
 {
 	struct perf_event *event;
 	int err;
 
 	if (upmu_publish_of_cpu(cpu))
-		return;
+		return true;
 	event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
 	if (upmu_perf_has_none(event))
-		return;
+		return true;
 	err = IS_ERR(event) ? PTR_ERR(event) : upmu_publish_add(event);
-	if (err && upmu_core_disown(cpu))
+	if (err)
 		pr_warn("the PMU of CPU %u cannot be looked after (error %d%s): no lease is granted\n",
 			cpu, err, err == -ENOSPC ? ", one too many" : "");
 	if (!IS_ERR(event))
 		perf_event_release_kernel(event);
-}
-
-int upmu_publish_init(void)
-{
-	unsigned int cpu;
-	int err;
-
-	err = upmu_publish_ask_default();
-	if (err)
-		return err;
-	/* One that goes away meanwhile has no event and is not missed. */
-	for_each_online_cpu(cpu)
-		upmu_publish_cpu(cpu);
-	return 0;
+	return !err;
 }
 
 /* upmu_wrap_wait() waits until nobody is in what was published. */

@@ -56,12 +56,11 @@ extern struct mutex upmu_mutex;
 
 /**
  * struct upmu_core - the PMU of one CPU
- * @midr: main ID register
+ * @midr: main ID register; 0: was never online
  * @version: 0 none, 1 PMUv1 or ARM1176, 2 PMUv2, 3 PMUv3
  * @counters: event counters as PMCR.N tells kernel mode
  *
- * Written on its CPU as that comes up the first time, @version to 0 by
- * upmu_core_disown(); read by all.
+ * Written on its CPU as that comes up; read by all.
  */
 struct upmu_core {
 	u32 midr;
@@ -70,12 +69,13 @@ struct upmu_core {
 };
 
 int upmu_core_init(void);
-/* This CPU, which nothing else is done on before, is looked at. */
-void upmu_core_cpu_up(void *unused);
+/*
+ * This CPU comes up; interrupts off. Where perf cannot be kept off its PMU it
+ * counts as none.
+ */
+void upmu_core_cpu_up(bool looked_after);
 /* NULL: it has no PMU that can be known, or was never online. */
 const struct upmu_core *upmu_core_of(int cpu);
-/* It counts as none from now on: perf cannot be kept off it. It had one? */
-bool upmu_core_disown(unsigned int cpu);
 /* Each CPU that ever was online has one. */
 bool upmu_core_all_known(void);
 /* One of them has a PMUv3. */
@@ -183,8 +183,11 @@ struct perf_event *upmu_perf_ask(u32 type, int cpu);
 bool upmu_perf_has_none(const struct perf_event *event);
 int upmu_publish_init(void);
 void upmu_publish_exit(void);
-/* A CPU came online: its PMU may be one not seen before. Sleeps. */
-void upmu_publish_cpu(unsigned int cpu);
+/*
+ * A CPU came online, or was when the module is loaded: its PMU may be one not
+ * seen before. False: it cannot be looked after. Sleeps.
+ */
+bool upmu_publish_cpu(unsigned int cpu);
 /* NULL: perf has none for this CPU. */
 struct upmu_pmu *upmu_publish_of_cpu(unsigned int cpu);
 /* The module fills the pages' index. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * kmod_faults - memory that is not there, a kick that fails
+ * kmod_faults      - memory that is not there, a kick that fails
+ * kmod_faults late - none as CPU 1, which is off and of another kind, comes
  *
  * On a kernel with failslab: each allocation of a LEASE fails in its turn,
  * those that perf makes for the module too. A lease that fails changes nothing.
@@ -255,7 +256,34 @@ static void storm_test(void)
 	    "%x\n# %s# %s", failed, before, after);
 }
 
-int main(void)
+#define ONLINE "/sys/devices/system/cpu/cpu1/online"
+
+/* Its PMU cannot be looked after then, but at the next time. */
+static void late_test(void)
+{
+	int without, with;
+	bool unknown;
+
+	if (!only_in_module())
+		exit(1);
+	fail(-1);
+	poke(ONLINE, "1");
+	fail(0);
+	unknown = file_has(UPMU_STATE, "\ncpu 1 pmu none\n");
+	without = take(UPMU_MODE_CYCLES);
+	tap(unknown && without == -EOPNOTSUPP,
+	    "no_lease_is_granted_where_there_was_no_memory_for_a_cpus_pmu",
+	    "%d, %d", unknown, without);
+	poke(ONLINE, "0");
+	poke(ONLINE, "1");
+	with = take(UPMU_MODE_RAW);
+	tap(with >= 0 && file_has(UPMU_STATE, "\ncpu 1 pmu armv7_cortex_a7"),
+	    "until_that_cpu_comes_again", "%d", with);
+	close(with);
+	tap(no_leases_soon() && perf_counts(), "and_perf_counts_then", NULL);
+}
+
+int main(int argc, char **argv)
 {
 	uint32_t some = light_mode();
 
@@ -269,6 +297,10 @@ int main(void)
 	knob("min-order", "0");
 	knob("verbose", "0");
 	knob("stacktrace-depth", "32");
+	if (argc > 1 && !strcmp(argv[1], "late")) {
+		late_test();
+		return tap_done();
+	}
 	/* Once with memory: what is made once is made. */
 	close(take_flags(some, UPMU_LEASE_CHILDREN, O_CLOEXEC));
 	close(take(UPMU_MODE_RAW));
