@@ -25,7 +25,8 @@
  * - EFAULT: the structure cannot be read or written
  * - EINVAL: size below that of the first release; an unknown bit or mode; a
  *   reserved field that is not zero
- * - E2BIG: LEASE, a tail that this module does not know is not zero
+ * - E2BIG: LEASE, a tail that this module does not know is not zero, or size is
+ *   above a page's
  * - ENOTTY: an ioctl that this module does not know
  */
 #ifndef UPMU_UAPI_H

@@ -431,6 +431,30 @@ static void bad_argument_tests(void)
 	close(fd);
 }
 
+/* Of zeros behind what is known. */
+static int errno_of_size(size_t size)
+{
+	struct upmu_lease *lease = calloc(1, size);
+	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC), err;
+
+	lease->size = (uint32_t)size;
+	lease->mode = light;
+	err = ioctl(fd, UPMU_IOC_LEASE, lease) ? errno : 0;
+	close(fd);
+	free(lease);
+	return err;
+}
+
+static void longest_test(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int most = errno_of_size(page), more = errno_of_size(page + 1);
+
+	tap(most == 0 && more == E2BIG,
+	    "a_structure_of_a_page_is_taken_and_a_longer_one_is_e2big",
+	    "%d, %d", most, more);
+}
+
 static void exclusion_tests(void)
 {
 	int count = take(light), raw;
@@ -548,6 +572,7 @@ int main(int argc, char **argv)
 	everywhere_test();
 	descriptor_tests();
 	bad_argument_tests();
+	longest_test();
 	exclusion_tests();
 	if (light == UPMU_MODE_COUNT)
 		refused_beside_test();
