@@ -198,6 +198,30 @@ static void moved_event_test(void)
 	close(fd);
 }
 
+/* One of a CPU that nothing takes off its counter: nobody starts it anew. */
+static void standing_event_test(void)
+{
+	uint64_t before, after;
+	int fd, lease;
+
+	if (!perf_has_pmu()) {
+		tap_skip("and_so_does_one_of_a_cpu_on_an_ordinary_counter",
+			 "perf has no PMU here");
+		return;
+	}
+	pin(0);
+	fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 0, 0);
+	before = count_spin(fd);
+	lease = take(UPMU_MODE_CYCLES);
+	close(lease);
+	after = count_spin(fd);
+	tap(before > 100000 && lease >= 0 && after > 100000,
+	    "and_so_does_one_of_a_cpu_on_an_ordinary_counter",
+	    "%llu, then %llu", (unsigned long long)before,
+	    (unsigned long long)after);
+	close(fd);
+}
+
 /* By its page, once it is on one. */
 static uint32_t index_of(const struct counter *counter)
 {
@@ -284,6 +308,7 @@ int main(int argc, char **argv)
 		return runs();
 	if (!all) {
 		moved_event_test();
+		standing_event_test();
 		moved_back_test();
 		waiting_event_test();
 		fd = take(UPMU_MODE_CYCLES);
