@@ -56,8 +56,8 @@ COVER = [
     ("kmod/pinned.c", "kmod_handover.a15", "kmod_raw.a15",
      "kmod_cycles.a15", "kmod_open.a15"),
     ("kmod/process.c", "kmod_lease.a15", "kmod_faults.a15", "kmod_limit.a15",
-     "kmod_hostile.a15", "kmod_switch.a7", "kmod_raw.a15",
-     "kmod_written.a7"),
+     "kmod_shared.a15", "kmod_hostile.a15", "kmod_switch.a7",
+     "kmod_raw.a15", "kmod_written.a7"),
     ("kmod/registers.c", "kmod_restore.a15", "kmod_raw.a15"),
     ("kmod/state.c", "kmod_lease.a15", "kmod_hidden.a15", "kmod_restore.a15",
      "kmod_load.a15", "kmod_handover.a15", "kmod_switch.a7",
@@ -68,7 +68,8 @@ COVER = [
     ("kmod/watch.c", "kmod_lease.a15", "kmod_switch.a7", "kmod_unload.a15",
      "kmod_hostile.a15"),
     ("kmod/wrap.c", "kmod_raw.a15", "kmod_cycles.a15", "kmod_broken.a15",
-     "kmod_written.a7", "kmod_open.a15", "kmod_readers.a72"),
+     "kmod_written.a7", "kmod_page.a15", "kmod_open.a15",
+     "kmod_readers.a72"),
     ("kmod/", "kmod_lease.a15", "kmod_raw.a15", "kmod_cycles.a15",
      "kmod_written.a7", "kmod_restore.a15", "kmod_hostile.a15",
      "kmod_open.a15", "kmod_switch.a7"),
@@ -86,6 +87,12 @@ COVER = [
     ("tools/list/", "list.a7"),
     ("tools/regs/", "check_mends.a7"),
     ("tools/cost/", "cost.a7"),
+]
+# On a kernel of our own with lockdep, KASAN and faults to order, where it is
+# asked for: it is built first, and boots slowly.
+DEBUG = [
+    ("kmod/process.c", "kmod_faults.a15.debug", "kmod_raw.a15.debug"),
+    ("kmod/", "kmod_raw.a15.debug"),
 ]
 
 
@@ -135,8 +142,10 @@ def failure(words, limit_s, heard=None, **options):
                 pass
 
 
-def board_tests(path):
-    return next((row[1:] for row in COVER if path.startswith(row[0])), ())
+def board_tests(path, debug_kernel=False):
+    return [name for rows in (COVER, DEBUG if debug_kernel else ())
+            for name in next((row[1:] for row in rows
+                              if path.startswith(row[0])), ())]
 
 
 def kernel_of(name):
@@ -198,14 +207,15 @@ def wrong_on_board(tree, name):
 class Boards:
     """The tests on boards: which ones can be believed."""
 
-    def __init__(self, tree, are_asked):
+    def __init__(self, tree, are_asked, debug_kernel=False):
         self.tree, self.sound, self.dropped = tree, set(), set()
         self.killer, self.before = None, {}
         self.are_asked = are_asked      # for more than the module
+        self.debug_kernel = debug_kernel
 
     def look(self, path):
         """Before a fault is put into a file of the module."""
-        for name in board_tests(path):
+        for name in board_tests(path, self.debug_kernel):
             module = module_of(self.tree, *kernel_of(name))
             if (module not in self.before
                     and build_for(self.tree, path, name)):
@@ -218,7 +228,7 @@ class Boards:
 
     def judge(self, mutant):
         said = "the same code"
-        for name in board_tests(mutant.path):
+        for name in board_tests(mutant.path, self.debug_kernel):
             if name in self.dropped:
                 continue
             if not build_for(self.tree, mutant.path, name):
