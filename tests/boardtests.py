@@ -15,6 +15,7 @@ import sys
 import debian
 import one_plan
 import ownkernel
+from table import find as find_board
 
 FOLDER = "tests/boards"
 TABLE = f"{FOLDER}/programs.ini"
@@ -145,6 +146,7 @@ def runs():
 
 def command(name, board, given=()):
     """(words, joined) that run a test on a board."""
+    find_board(board)
     script = f"{FOLDER}/{name}.test"
     if os.path.exists(script):
         if given:
