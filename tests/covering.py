@@ -50,6 +50,8 @@ UNCOUNTED = {
     "cli output: what_is_left_out_for_want_of_memory_is_told": (ALLOCATES, 5),
     "cli output: no_command_of_compare_loses_a_word_for_want_of_memory":
         (("tools/compare/", "tools/child.c"), 5),
+    "cli counted: stat_D_that_cannot_start_counting_obeys_timeout":
+        (("tools/stat/", "lib/engine/"), 5),
 }
 
 # The programs that tests of the command start.
