@@ -282,6 +282,78 @@ static void a_set_is_of_one_instant(void **state)
 	assert_int_equal(upmu_fast_counts(pair, counts, 2), -EAGAIN);
 }
 
+/* What regions read: as few as these in one piece. */
+static int read_few(struct upmu_page pages[3], uint64_t *counts, size_t n)
+{
+	struct upmu_counter three[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		three[i] = counter;
+		three[i].page = &pages[i];
+		counts[i] = 42;
+	}
+	return upmu_fast_few(three, counts, n);
+}
+
+static void few_are_each_read_from_its_own_page(void **state)
+{
+	const uint64_t right[] = { 10, 20, 30 };
+	struct upmu_page pages[3];
+	uint64_t counts[3];
+
+	(void)state;
+	page_at(1, 1);
+	pages[0] = pages[1] = pages[2] = page;
+	pages[1].index = 2;
+	pages[2].index = 32;
+	upmu_regs_set_counter(0, 9);
+	upmu_regs_set_counter(1, 19);
+	upmu_regs_set_cycles(29);
+	for (size_t n = 1; n <= 3; n++) {
+		assert_int_equal(read_few(pages, counts, n), 0);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(counts[i], i < n ? right[i] : 42);
+	}
+	for (size_t off = 0; off < 3; off++) {
+		uint32_t index = pages[off].index;
+
+		pages[off].index = 0;
+		for (size_t n = 1; n <= 3; n++)
+			assert_int_equal(read_few(pages, counts, n),
+					 off < n ? -EAGAIN : 0);
+		pages[off].index = index;
+	}
+}
+
+/* before the last of so many reads */
+static void switch_out_late(struct model_pmu *pmu,
+			    const struct model_access *next)
+{
+	if (next->reg == reading && changes > 1)
+		changes--;
+	else
+		switch_out_once(pmu, next);
+}
+
+static void few_that_are_switched_out_are_of_no_instant(void **state)
+{
+	struct upmu_counter pair[2];
+	uint64_t counts[2];
+
+	(void)state;
+	page_at(1, 0);
+	second = page;
+	second.index = 2;
+	pair[0] = pair[1] = counter;
+	pair[1].page = &second;
+	reading = IS_V6 ? MODEL_PMN1 : register_of_event;
+	changes = IS_V6 ? 1 : 2;
+	model.before = switch_out_late;
+	assert_int_equal(upmu_fast_few(pair, counts, 2), -EAGAIN);
+	assert_int_equal(changes, 0);
+	assert_int_equal(upmu_fast_few(pair, counts, 2), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin_page, end)
 
 int main(void)
@@ -302,6 +374,8 @@ int main(void)
 		CASE(pmselr_changed_in_the_middle_is_no_harm),
 		CASE(one_look_tells_what_became_of_the_page),
 		CASE(a_set_is_of_one_instant),
+		CASE(few_are_each_read_from_its_own_page),
+		CASE(few_that_are_switched_out_are_of_no_instant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
