@@ -77,8 +77,10 @@ char *file_name_expand(const char *pattern, const char *who)
 	char *name = NULL;
 	size_t size;
 	FILE *out = open_memstream(&name, &size);
-	int error = out ? 0 : -1;
+	int error = 0;
 
+	if (!out)
+		error = refuse_pattern(who, pattern, "out of memory");
 	for (const char *c = pattern; !error && *c; c++) {
 		if (*c != '%')
 			putc(*c, out);

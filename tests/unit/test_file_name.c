@@ -23,6 +23,17 @@ int __wrap_uname(struct utsname *name)
 	return 0;
 }
 
+FILE *__real_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size);
+FILE *__wrap_open_memstream(char **text, size_t *size)
+{
+	if (getenv("NO_STREAM"))
+		return NULL;
+	if (getenv("NO_ROOM"))
+		return fopen("/dev/full", "w");
+	return __real_open_memstream(text, size);
+}
+
 static int no_variables(void **state)
 {
 	(void)state;
@@ -97,19 +108,34 @@ static void a_variable_stands_there_by_its_name(void **state)
 	assert_refused(pattern);
 }
 
-static void what_is_not_set_is_told_by_its_name(void **state)
+static void assert_refused_with(const char *pattern, const char *wanted)
 {
 	char said[512] = "";
 	FILE *out = fmemopen(said, sizeof(said), "w"), *usual = stderr;
 
-	(void)state;
 	assert_non_null(out);
 	stderr = out;
-	assert_refused("%q{UNSET}");
+	assert_refused(pattern);
 	stderr = usual;
 	fclose(out);
-	assert_string_equal(said, "test: '%q{UNSET}': UNSET is not set in the "
-				  "environment\n");
+	assert_string_equal(said, wanted);
+}
+
+static void what_is_not_set_is_told_by_its_name(void **state)
+{
+	(void)state;
+	assert_refused_with("%q{UNSET}", "test: '%q{UNSET}': UNSET is not set "
+					 "in the environment\n");
+}
+
+static void no_memory_is_told(void **state)
+{
+	(void)state;
+	setenv("NO_ROOM", "1", 1);
+	assert_refused_with("a", "test: 'a': out of memory\n");
+	setenv("NO_STREAM", "1", 1);
+	assert_refused_with("a", "test: 'a': out of memory\n");
+	assert_refused_with("", "test: '': out of memory\n");
 }
 
 static void the_rank_is_whoever_launched_it(void **state)
@@ -208,6 +234,7 @@ int main(void)
 		ALONE(what_is_no_pattern_is_refused),
 		ALONE(a_variable_stands_there_by_its_name),
 		ALONE(what_is_not_set_is_told_by_its_name),
+		ALONE(no_memory_is_told),
 		ALONE(the_rank_is_whoever_launched_it),
 		ALONE(each_launcher_tells_the_rank_in_its_own_way),
 		ALONE(what_is_no_number_is_no_rank),
