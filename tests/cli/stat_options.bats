@@ -629,6 +629,15 @@ perfs() {
 	[[ "$output" == *"there is no --bpf-prog"*"hint: "* ]]
 }
 
+@test "help_has_an_options_letter_before_its_name_where_it_has_one" {
+	"$upmu" stat --help | tail -n +4 >help
+	[ "$(wc -l <help)" -gt 40 ]
+	! grep -vE '^  (-[A-Za-z], |    )--[a-z]' help || false
+	grep -qE '^  -e, --event LIST  ' help
+	grep -qE '^  -p, --pid PID,' help
+	grep -qE '^      --timeout MS  ' help
+}
+
 @test "each_option_of_perf_stat_is_taken_or_refused_by_name" {
 	[ "$(perfs | wc -l)" -gt 60 ]
 	"$upmu" stat --help >help
