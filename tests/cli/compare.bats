@@ -689,6 +689,15 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[[ "$output" == *", run 21: 32 and 2 more" ]]
 }
 
+@test "compare_takes_a_report_that_tells_no_runs_for_one_of_one_run" {
+	echo '{"upmu_stat": 1, "command": ["x"], "events": [
+		{"event": "x", "unit": "events", "value": 7}]}' >a.json
+	run "$upmu" compare a.json a.json
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"A  a.json: x, 1 run"$'\n'"  B  a.json: x, 1 run"* ]]
+	[[ "$output" == *"A                  7 "* ]]
+}
+
 @test "compare_of_twenty_thousand_runs_ends_soon" {
 	python3 - >a.json <<-'E'
 		import json
