@@ -585,6 +585,21 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[ ! -e ran ]
 }
 
+# As a terminal's Ctrl-C, which upmu leaves to the shell that it waits for.
+@test "an_interrupt_of_pre_or_post_leaves_the_runs_that_were_counted" {
+	run -130 "$upmu" stat -r 5 -e page-faults --post \
+		'echo >>log; [ "$(grep -c "" log)" -lt 3 ] || kill -INT $$' -- true
+	[[ "$output" == *"mean of 3 of 5 runs; interrupted"* ]]
+	rm log
+	run -130 "$upmu" stat -r 5 -e page-faults --pre \
+		'echo >>log; [ "$(grep -c "" log)" -lt 3 ] || kill -INT $$' -- true
+	[[ "$output" == *"mean of 2 of 5 runs; interrupted"* ]]
+	[[ "$output" != *failed* ]]
+	run -130 "$upmu" stat --pre 'kill -INT $$' -e page-faults -- touch ran
+	[ -z "$output" ]
+	[ ! -e ran ]
+}
+
 @test "all_user_and_all_kernel_do_not_go_together" {
 	run "$upmu" stat --all-user --all-kernel -e cycles -- true
 	[ "$status" -eq 2 ]

@@ -2,8 +2,10 @@
 /* upmu stat: count an unmodified program. */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/engine/clock.h"
@@ -158,14 +160,46 @@ static void add_run(struct stat_report *report, int status)
 	report->signalled = report->signal != 0;
 }
 
-/* -ECANCELED: it failed, and that was told. */
-static int run_shell(const char *option, const char *command)
+/*
+ * -ECANCELED: it failed, and that was told. Of a terminal's Ctrl-C system(3)
+ * leaves no more to upmu than that the shell ended by it.
+ */
+static int run_shell(struct stat_report *report, const char *option,
+		     const char *command)
 {
 	/* A shell's command, as perf stat's. NOLINTNEXTLINE(cert-env33-c) */
-	if (!command || !system(command))
+	int status = command ? system(command) : 0;
+	int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (!status)
 		return 0;
+	if (signal == SIGINT || signal == SIGQUIT) {
+		report->interrupted = signal;
+		return 0;
+	}
 	fprintf(stderr, "upmu stat: %s '%s' failed\n", option, command);
 	return -ECANCELED;
+}
+
+/* With what stands before and after it; *lost: it has no numbers. */
+static int run_between(struct stat_report *report, struct engine_events *events,
+		       struct engine_targets *targets, int *status, bool *lost)
+{
+	const struct stat_options *options = report->options;
+	int error;
+
+	*lost = true;
+	if (options->sync)
+		sync();
+	error = run_shell(report, "--pre", options->pre);
+	if (!error && report->interrupted)
+		return report->runs ? 0 : -ECANCELED;
+	if (!error)
+		error = run_passes(report, events, targets, status);
+	*lost = report->interrupted || report->signal;
+	if (error || report->interrupted)
+		return error;
+	return run_shell(report, "--post", options->post);
 }
 
 /* What a run leaves in the report goes back to what the last one left. */
@@ -196,19 +230,14 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 	size_t size = events->n * sizeof(*report->count);
 	struct engine_count *kept = malloc(size + 1);
 	struct stat_report before = *report;
+	bool lost;
 	int error;
 
 	if (!kept)
 		return -ENOMEM;
 	memcpy(kept, report->count, size);
-	if (report->options->sync)
-		sync();
-	error = run_shell("--pre", report->options->pre);
-	if (!error)
-		error = run_passes(report, events, targets, status);
-	if (!error && !report->interrupted)
-		error = run_shell("--post", report->options->post);
-	if (!error && report->runs && (report->interrupted || report->signal)) {
+	error = run_between(report, events, targets, status, &lost);
+	if (!error && report->runs && lost) {
 		memcpy(report->count, kept, size);
 		take_back(report, &before);
 	} else if (!error) {
