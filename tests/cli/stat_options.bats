@@ -311,6 +311,20 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[ "$(wc -l <report)" -eq 2 ]
 }
 
+@test "intervals_that_upmu_slept_through_are_one" {
+	local last lines pid
+	"$upmu" stat -I 10 -e task-clock -x, -o report -- sleep 1.5 &
+	pid=$!
+	sleep 0.1
+	kill -STOP $pid
+	sleep 1
+	kill -CONT $pid
+	wait $pid
+	lines=$(grep -c task-clock report)
+	last=$(sed -n '$s/,.*//p' report)
+	awk "BEGIN { exit !($lines * 0.01 + 1 <= $last + 0.03) }"
+}
+
 @test "summary_is_the_sum_of_the_intervals" {
 	"$upmu" stat -I 100 --summary -e task-clock,page-faults --format csv \
 		-o report -- "$intervals" 7 :

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* CPUs that went off while they were counted, and counters that others had. */
+/*
+ * CPUs that went off while they were counted, counters that others had, and
+ * what a report without perf is of.
+ */
 #include <stdio.h>
 
 #include "stat.h"
@@ -117,4 +120,19 @@ void out_write_others_again(FILE *out, const struct stat_report *report)
 	again.others.taken = again.others.counters = 0;
 	if (again.others.lost >= ENGINE_LOST_LEAST)
 		write_away(out, &again);
+}
+
+void out_tell_source(struct stat_report *report, size_t cpus)
+{
+	bool one = cpus == 1;
+
+	if (!cpus)
+		return;
+	snprintf(report->source, sizeof(report->source),
+		 "perf has no PMU here: counted by the registers themselves. "
+		 "Everything that\nran on %s%zu CPU%s meanwhile is in the "
+		 "numbers: the kernel, other processes, upmu.\n"
+		 "The program was kept on %s.\n",
+		 one ? "" : "these ", cpus, one ? "" : "s",
+		 one ? "that CPU" : "those CPUs");
 }

@@ -168,6 +168,18 @@ static void collect(struct stat_run *run)
 	run->on_ns = run->collected_ns;
 }
 
+/*
+ * Those that upmu was kept from, stopped by ^Z or without a CPU, are in the one
+ * that it reports: else as many follow at once, of no time.
+ */
+static void await_next_interval(struct stat_run *run)
+{
+	double length = run->report->options->interval_ms * 1e6;
+	double late = engine_now_ns() - run->interval_ns;
+
+	run->interval_ns += length * (1 + floor(late / length));
+}
+
 static void end_interval(struct stat_run *run)
 {
 	struct stat_report *report = run->report;
@@ -185,7 +197,7 @@ static void end_interval(struct stat_run *run)
 	run->interval(report);
 	for (size_t i = 0; i < run->places; i++)
 		engine_forget_slices(&run->place[i].engine);
-	run->interval_ns += report->options->interval_ms * 1e6;
+	await_next_interval(run);
 	if (most && report->intervals == most) {
 		run->interval_ns = INFINITY;
 		run->ended = run->ended || !run->has_child;
@@ -419,22 +431,6 @@ static int start(struct stat_run *run, bool by_exec)
 	return error;
 }
 
-/* What is in the numbers, where perf has no PMU. */
-static void tell_source(struct stat_report *report, size_t cpus)
-{
-	bool one = cpus == 1;
-
-	if (!cpus)
-		return;
-	snprintf(report->source, sizeof(report->source),
-		 "perf has no PMU here: counted by the registers themselves. "
-		 "Everything that\nran on %s%zu CPU%s meanwhile is in the "
-		 "numbers: the kernel, other processes, upmu.\n"
-		 "The program was kept on %s.\n",
-		 one ? "" : "these ", cpus, one ? "" : "s",
-		 one ? "that CPU" : "those CPUs");
-}
-
 static int open_place(struct stat_run *run, struct stat_place *place, int pass,
 		      bool by_exec)
 {
@@ -529,7 +525,7 @@ static int open_engines(struct stat_run *run, int pass, bool by_exec)
 	cpus = engine_raw_cpus(&run->place->engine);
 	if (cpus && run->places > 1)
 		return -EOPNOTSUPP;
-	tell_source(run->report, cpus);
+	out_tell_source(run->report, cpus);
 	if (run->has_child)
 		engine_keep_on_cpus(&run->place->engine, run->child.pid);
 	if (run->report->options->verbose)

@@ -403,5 +403,7 @@ void out_write_lost(FILE *out, const struct stat_report *report);
 /** What others had of the counters, for people; in a further interval. */
 void out_write_others(FILE *out, const struct stat_report *report);
 void out_write_others_again(FILE *out, const struct stat_report *report);
+/** What is in the numbers, where perf has no PMU; of 0 CPUs nothing. */
+void out_tell_source(struct stat_report *report, size_t cpus);
 
 #endif
