@@ -620,6 +620,26 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	"$upmu" stat --all-user -e page-faults -o report -- true
 }
 
+@test "all_user_and_all_kernel_part_the_page_faults" {
+	local option
+	for option in '' --all-user --all-kernel; do
+		"$upmu" stat $option -e page-faults,task-clock -x, -o report -- true
+		sed -n 's/,,page-faults.*//p' report >>faults
+		grep -q '^[1-9][0-9]*,ns,task-clock' report
+	done
+	xargs <faults | awk '{ exit !(NF == 3 && $2 > 0 && $2 + $3 < 1.5 * $1) }'
+	run -2 "$upmu" stat --all-user -e page-faults:k -- true
+	[[ "$output" == *"'page-faults:k' and --all-user leave nothing"* ]]
+}
+
+@test "no_delay_is_a_delay_of_0" {
+	"$upmu" stat -D 0 -e task-clock -x, -o report -- true
+	grep -q '^[1-9][0-9]*,ns,task-clock' report
+	"$upmu" stat -D 10min -D 0 -e task-clock -x, -o report -- true
+	grep -q '^[1-9][0-9]*,ns,task-clock' report
+	run -2 "$upmu" stat -D 0s -- true
+}
+
 @test "nor_does_an_event_of_the_other_mode" {
 	"$BATS_TEST_DIRNAME/../fixtures/unpack" "$PWD" pi2
 	export UPMU_ROOT=$PWD/pi2

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,12 +241,13 @@ static int set_file(char **field, const struct row *row, const char *value)
 	return *field ? 0 : -1;
 }
 
-/* -1: not before it is told to. */
+/* -1: not before it is told to. 0 is what perf takes, and is none. */
 static int set_delay(struct stat_options *options, const struct row *row,
 		     const char *value)
 {
+	options->delay_ms = 0;
 	options->starts_off = !strcmp(value, "-1");
-	if (options->starts_off)
+	if (options->starts_off || !strcmp(value, "0"))
 		return 0;
 	return set_time(&options->delay_ms, row, value);
 }
@@ -507,14 +509,28 @@ static int add_events(struct engine_events *events, const char *software,
 	return error;
 }
 
-/* As if each event of a core had :u or :k. */
+/* Of what the kernel itself counts, faults alone are of one mode or the other. */
+static bool has_mode(const struct engine_event *event)
+{
+	const struct upmu_perf_event *perf = &event->perf;
+
+	if (perf->type != PERF_TYPE_SOFTWARE)
+		return event->lane != ENGINE_NO_LANE;
+	return perf->config == PERF_COUNT_SW_PAGE_FAULTS ||
+	       perf->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+	       perf->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ ||
+	       perf->config == PERF_COUNT_SW_ALIGNMENT_FAULTS ||
+	       perf->config == PERF_COUNT_SW_EMULATION_FAULTS;
+}
+
+/* As if each event that has a mode had :u or :k. */
 static int restrict_modes(struct engine_events *events,
 			  const struct stat_options *options)
 {
 	for (size_t i = 0; i < events->n; i++) {
 		struct engine_event *event = &events->event[i];
 
-		if (event->lane == ENGINE_NO_LANE)
+		if (!has_mode(event))
 			continue;
 		event->perf.exclude_kernel |= options->all_user;
 		event->perf.exclude_user |= options->all_kernel;
