@@ -140,6 +140,10 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 		python3 "$check" csv report
 		head -n 1 report | grep -qE '^(interval_s,)?place,value'
 	done
+	# Where /sys is not mounted they are the same.
+	mkdir none
+	UPMU_ROOT=$PWD/none "$upmu" stat -a -A -e cpu-clock --timeout 50 -o report
+	[ "$(grep -c '^CPU[0-9]* .* cpu-clock' report)" -eq "$(cpus)" ]
 }
 
 @test "cores_and_clusters_are_as_the_kernel_lists_them" {

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/sys.h"
 #include "stat.h"
@@ -145,13 +146,18 @@ static int add_cpus(struct engine_targets *targets, const char *list)
 	return -1;
 }
 
+/* Where /sys is not mounted the C library has other ways to know how many. */
 static int add_online(struct engine_targets *targets)
 {
 	char list[STAT_CPU_LIST];
+	int error, cpu = 0;
 
-	if (upmu_sys_read_text(ONLINE, list, sizeof(list)))
-		return add_target(targets, -1, 0);
-	return add_cpus(targets, list);
+	if (!upmu_sys_read_text(ONLINE, list, sizeof(list)))
+		return add_cpus(targets, list);
+	do
+		error = add_target(targets, -1, cpu);
+	while (!error && ++cpu < sysconf(_SC_NPROCESSORS_ONLN));
+	return error;
 }
 
 static bool has_cpu(const struct engine_targets *targets, int cpu)
