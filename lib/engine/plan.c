@@ -333,12 +333,28 @@ void engine_events_keep(struct engine_events *events,
 	name_anew(events);
 }
 
+/* What helps one helps the other, whatever their names. */
+static bool says_as_much(const char *reason, const char *more)
+{
+	const char *hint = strchr(reason, '\n'), *other = strchr(more, '\n');
+
+	return hint && other ? !strcmp(hint, other) : !strcmp(reason, more);
+}
+
+/* Where a core has no PMU what the kernel counts may lack something else. */
 void engine_refuse(struct engine_events *events, struct engine_event *event)
 {
+	unsigned int whose = event->lane == ENGINE_NO_LANE ? 1 : 2;
+	size_t used = strlen(events->reason);
+	const char *why = upmu_explain();
+
 	event->state = ENGINE_NOT_SUPPORTED;
-	if (!events->reason[0] && !event->hidden)
-		snprintf(events->reason, sizeof(events->reason), "%s",
-			 upmu_explain());
+	if (event->hidden || events->reasons & whose)
+		return;
+	events->reasons |= whose;
+	if (!used || !says_as_much(events->reason, why))
+		snprintf(events->reason + used, sizeof(events->reason) - used,
+			 "%s%s", used ? "\n" : "", why);
 }
 
 bool engine_serves(const struct engine_events *events, int lane,

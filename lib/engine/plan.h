@@ -67,7 +67,9 @@ struct engine_events {
 	bool emulated;	   /* an emulator makes up the counts */
 	bool user_only;	   /* the kernel allows no more */
 	bool failed;	   /* to resolve, and the list is not at fault */
-	char reason[1024]; /* why the first unsupported one is so, or "" */
+	unsigned int reasons; /* whose are told: 1: the kernel's, 2: a core's */
+	/* Why the first unsupported event of each is so, or "". */
+	char reason[1024];
 	struct engine_room room[UPMU_KINDS_MAX]; /* of each lane, once packed */
 	struct upmu_machine machine;
 	struct upmu_event_list list, more, extra; /* large; see plan.c */

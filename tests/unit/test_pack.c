@@ -450,6 +450,29 @@ static void who_may_count_no_such_target_is_told_so(void **state)
 	only_user = false;
 }
 
+/* Without a PMU the kernel's own events may be forbidden, and not missing. */
+static void each_reason_is_told_and_what_helps_both_once(void **state)
+{
+	static struct engine_target cpu = { -1, 0 };
+	const struct engine_targets targets = { &cpu, 1 };
+
+	(void)state;
+	only_user = true;
+	upmu_sys_set_root(FIXTURES "/pi3-32-bare");
+	open_on("page-faults,cycles,r03,cpu-clock", &targets);
+	assert_reason("no CPU PMU is registered with perf on this machine\n"
+		      "hint: upmu check\n"
+		      "this user may not count 'page-faults'");
+	only_user = false;
+	done();
+	refused = 3;
+	open_on_three_threads("cycles,page-faults", -EMFILE);
+	assert_non_null(strstr(events.reason, "\nhint: ulimit -n"));
+	assert_ptr_equal(strchr(events.reason, '\n'),
+			 strrchr(events.reason, '\n'));
+	done();
+}
+
 static void all_are_counted_but(pid_t ended)
 {
 	refused = ended;
@@ -490,6 +513,7 @@ int main(void)
 		/* First: it is done once in a process. */
 		cmocka_unit_test(the_kernels_events_are_counted_in_user_mode),
 		cmocka_unit_test(who_may_count_no_such_target_is_told_so),
+		cmocka_unit_test(each_reason_is_told_and_what_helps_both_once),
 		cmocka_unit_test(more_descriptors_are_had_where_they_may_be),
 		cmocka_unit_test(rpistats_nine_are_four_sets_on_an_arm1176),
 		cmocka_unit_test(four_counters_spare_one_for_instructions),
