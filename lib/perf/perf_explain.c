@@ -77,7 +77,8 @@ static int explain_access(int error, const struct refusal *refusal)
 			"perf refuses '%s' although perf_event_paranoid is "
 			"%ld: a security policy, or another user's process",
 			refusal->event->name, paranoid);
-		upmu_explain_hint("run it as root, or see dmesg");
+		upmu_explain_hint("run it as root, in a container with "
+				  "--cap-add PERFMON, or see dmesg");
 		return -EACCES;
 	}
 	upmu_explain_set(-EACCES,

@@ -139,7 +139,8 @@ static void the_highest_setting_that_would_do_is_told(void **state)
 	assert_told(-EACCES, -EACCES,
 		    "perf refuses 'x' although perf_event_paranoid is 0: a "
 		    "security policy, or another user's process\n"
-		    "hint: run it as root, or see dmesg");
+		    "hint: run it as root, in a container with --cap-add "
+		    "PERFMON, or see dmesg");
 }
 
 static void what_a_pmu_does_not_know_names_the_pmu(void **state)
