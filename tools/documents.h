@@ -23,4 +23,21 @@ struct documents_reader {
  */
 void documents_read(const char *path, const struct documents_reader *reader);
 
+#define DOCUMENTS_ANOTHER "of another version of upmu: its format is not 1"
+
+/** What its numbers mean nobody here can know. */
+static inline bool documents_is_another(const json_t *report)
+{
+	static const char *const keys[] = { "upmu_stat", "upmu_compare",
+					    "upmu_merge" };
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const json_t *format = json_object_get(report, keys[i]);
+
+		if (json_is_integer(format) && json_integer_value(format) != 1)
+			return true;
+	}
+	return false;
+}
+
 #endif

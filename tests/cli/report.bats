@@ -66,6 +66,19 @@ payload() {	# PAGE EXPRESSION
 	cmp a.json samples/intervals.json
 }
 
+@test "report_and_compare_take_no_format_of_a_later_upmu" {
+	"$upmu" stat -j -o now.json -e page-faults -- true
+	sed 's/"upmu_stat": 1/"upmu_stat": 2/' now.json >stat.json
+	echo '{"upmu_compare": 2, "commands": [], "events": []}' >compare.json
+	for file in stat.json compare.json; do
+		run -125 "$upmu" report -o page.html $file
+		[ "${lines[0]}" = "upmu report: '$file': of another version of upmu: its format is not 1" ]
+		run -125 "$upmu" compare now.json $file
+		[ "${lines[0]}" = "upmu compare: '$file': of another version of upmu: its format is not 1" ]
+	done
+	[ ! -e page.html ]
+}
+
 @test "report_of_regions_comes_from_a_program" {
 	UPMU_REPORT=regions.json UPMU_SOURCE=clock UPMU_EVENTS=cycles \
 		"${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/examples/regions" \

@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "tools/child.h"
+#include "tools/documents.h"
 #include "tools/print.h"
 
 static int refuse_file(const char *path, const char *why)
@@ -359,6 +360,8 @@ static int load_one(struct compare *c, const char *path)
 		status = refuse_file(path, "intervals of -I are no runs");
 	else if (more)
 		status = refuse_file(path, "holds more than one report");
+	else if (documents_is_another(root))
+		status = refuse_file(path, DOCUMENTS_ANOTHER);
 	else if (json_integer_value(json_object_get(root, "upmu_compare")) == 1)
 		status = load_compare(c, path, root);
 	else if (json_integer_value(json_object_get(root, "upmu_stat")) == 1)

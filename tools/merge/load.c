@@ -7,7 +7,6 @@
 #include "merge.h"
 #include "tools/documents.h"
 
-#define FORMAT	   1	    /* docs/schema/stat.schema.json */
 #define RANKS_MOST 10000000 /* what is more was written by no launcher */
 
 void merge_complain(struct merge *m, const char *file, const char *why)
@@ -36,8 +35,8 @@ static const char *find_fault(const json_t *report)
 
 	if (!json_is_integer(format))
 		return "no report of upmu stat -j";
-	if (json_integer_value(format) != FORMAT)
-		return "of another version of upmu: its format is not 1";
+	if (documents_is_another(report))
+		return DOCUMENTS_ANOTHER;
 	if (!is_absent_or(report, "rank", 0, RANKS_MOST - 1) ||
 	    !is_absent_or(report, "ranks", 1, RANKS_MOST))
 		return "its rank is none";

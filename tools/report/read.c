@@ -260,9 +260,10 @@ static bool take(struct report_input *input, struct series *s, const char *path,
 	const char *kind = kind_of(root);
 	json_t *section;
 
-	if (!kind) {
+	if (!kind || documents_is_another(root)) {
 		complain(input, path,
-			 "not of upmu stat, compare or of regions");
+			 kind ? DOCUMENTS_ANOTHER
+			      : "not of upmu stat, compare or of regions");
 		return false;
 	}
 	if (strcmp(kind, "intervals")) {
