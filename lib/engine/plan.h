@@ -63,10 +63,10 @@ struct engine_events {
 	struct engine_event *event;
 	size_t n; /* at most ENGINE_EVENTS_MAX */
 	size_t lanes;
-	bool nine;	   /* being resolved: the default list */
-	bool emulated;	   /* an emulator makes up the counts */
-	bool user_only;	   /* the kernel allows no more */
-	bool failed;	   /* to resolve, and the list is not at fault */
+	bool nine;	      /* being resolved: the default list */
+	bool emulated;	      /* an emulator makes up the counts */
+	bool user_only;	      /* the kernel allows no more */
+	bool failed;	      /* to resolve, and the list is not at fault */
 	unsigned int reasons; /* whose are told: 1: the kernel's, 2: a core's */
 	/* Why the first unsupported event of each is so, or "". */
 	char reason[1024];

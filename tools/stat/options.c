@@ -509,7 +509,7 @@ static int add_events(struct engine_events *events, const char *software,
 	return error;
 }
 
-/* Of what the kernel itself counts, faults alone are of one mode or the other. */
+/* Of what the kernel counts by itself only faults are of a mode. */
 static bool has_mode(const struct engine_event *event)
 {
 	const struct upmu_perf_event *perf = &event->perf;
