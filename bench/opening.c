@@ -113,12 +113,27 @@ static void measure_opening(void)
 	upmu_close(set[0]);
 }
 
+/* A timer interrupt of 2,800 instructions falls into one reading of ten. */
+static uint64_t least_of_reading(struct upmu *set)
+{
+	struct upmu_value values[32];
+	uint64_t least = UINT64_MAX, before;
+
+	for (int i = 0; i < 10; i++) {
+		before = metered();
+		if (upmu_read(set, values, 32))
+			die("reading");
+		before = metered() - before;
+		if (before < least)
+			least = before;
+	}
+	return least;
+}
+
 /* Software events: no core has 32 counters. */
 static void measure_reading(void)
 {
 	char list[32 * sizeof("task-clock,")] = "";
-	struct upmu_value values[32];
-	uint64_t read = cost_of_metering(), before;
 	struct upmu *set;
 
 	for (int i = 0; i < 32; i++) {
@@ -126,12 +141,7 @@ static void measure_reading(void)
 		strcat(list, i < 31 ? "," : "");
 	}
 	set = open_set(list);
-	if (upmu_read(set, values, 32))
-		die("reading");
-	before = metered();
-	if (upmu_read(set, values, 32))
-		die("reading");
-	print("read_32", metered() - before - read);
+	print("read_32", least_of_reading(set) - cost_of_metering());
 	upmu_close(set);
 }
 

@@ -17,7 +17,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -173,16 +172,15 @@ static void print_libperf(void)
 }
 #endif
 
-/* It chooses when it is first called. */
-static const char *name_of_cpucycles(void)
+/* It chooses when it is first called; its releases choose differently. */
+static void print_cpucycles(void)
 {
-	const char *by;
+	char name[64];
 
 	cpucycles();
-	by = cpucycles_implementation();
-	if (strstr(by, "perfevent"))
-		return "cpucycles_perf";
-	return strstr(by, "default") ? "cpucycles_clock" : "cpucycles_register";
+	snprintf(name, sizeof(name), "cpucycles_%s_%s", cpucycles_version(),
+		 cpucycles_implementation());
+	print(name, by_cpucycles, NULL);
 }
 
 int main(void)
@@ -201,7 +199,7 @@ int main(void)
 	set = open_papi();
 	print("papi_read", by_papi, &set);
 	PAPI_shutdown();
-	print(name_of_cpucycles(), by_cpucycles, NULL);
+	print_cpucycles();
 	upmu_close(meter);
 	return 0;
 }
