@@ -104,6 +104,8 @@ class Model:
         self.text = f"ram {RAM.get(machine, 0):#x}\n"
         self.text += "".join(f"hidden {cpu}\n"
                              for cpu in board["hidden"].split())
+        if board["perfmon"]:
+            self.text += f"perfmon {board['perfmon']}\n"
         for number, name in enumerate(self.names):
             self.text += f"core {number}\n" + shape(
                 name, self.cores[name], "-icount" in board["qemu"],

@@ -11,7 +11,7 @@ PATH = os.path.join(HERE, "table.ini")
 # What a board cannot be without, and what else is taken apart.
 FORMS = {"about": r"(?s).+", "arch": r"\w+", "suites": r"\S.*",
          "qemu": r"(?s)\S+ -M \S+.*", "pmu": r"|none|\S+ \S+",
-         "memory": r"\d*", "memory_at": r"[\da-f]*",
+         "perfmon": r"|[1-9]|1[0-5]", "memory": r"\d*", "memory_at": r"[\da-f]*",
          "channel": r"virtio|ttyS\d+", "end": r"poweroff|kill"}
 
 

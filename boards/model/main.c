@@ -36,7 +36,7 @@ static bool prepare(void)
 					 : !pmu_hook(reason))
 		return false;
 	for (int cpu = 0; cpu < qemu_cpus(); cpu++)
-		identity_hide(cpu);
+		identity_tell(cpu);
 	qemu_set_ram(settings_ram());
 	core_make();
 	for (int cpu = 0; cpu < qemu_cpus() && !settings_core(0)->is_arm1176;

@@ -12,7 +12,8 @@ static struct {
 	uint64_t ram;
 	struct core_shape core[QEMU_CPUS];
 	int cores;
-	uint64_t hidden; /* CPUs, as bits */
+	uint64_t hidden;  /* CPUs, as bits */
+	unsigned perfmon; /* 0: as the emulator has it */
 } settings;
 
 static void read_events(char *text, struct core_shape *core)
@@ -80,6 +81,8 @@ static bool read_line(char *line)
 		settings.ram = strtoull(line, NULL, 0);
 	else if (!strcmp(word, "hidden"))
 		settings.hidden |= 1ull << strtoul(line, NULL, 0) % QEMU_CPUS;
+	else if (!strcmp(word, "perfmon"))
+		return sscanf(line, "%u", &settings.perfmon) == 1;
 	else if (!strcmp(word, "core") && settings.cores < QEMU_CPUS)
 		settings.cores++;
 	else if (!strcmp(word, "events"))
@@ -161,8 +164,9 @@ void identity_put(int cpu, const struct core_shape *core)
 }
 
 /*
- * A PMU that cannot be known: 15 in ID_DFR0.PerfMon, ID_AA64DFR0.PMUVer. These
- * are constants, which the emulator translates into code for all CPUs.
+ * Another version of the PMU in ID_DFR0.PerfMon, ID_AA64DFR0.PMUVer, or one
+ * that cannot be known: 15. These are constants, which the emulator translates
+ * into code for all CPUs.
  */
 enum { PERFMON_AT = 24, PMUVER_AT = 8, UNKNOWN = 0xf };
 
@@ -171,14 +175,17 @@ static uint64_t read_version(void *env, const struct qemu_register *reg)
 	const struct qemu_hook *hook = qemu_hook_of(reg);
 	uint64_t value = qemu_read_before(env, hook);
 
+	if (settings.perfmon)
+		value = (value & ~((uint64_t)UNKNOWN << hook->number)) |
+			(uint64_t)settings.perfmon << hook->number;
 	if (settings.hidden >> qemu_cpu_of(env) & 1)
 		value |= (uint64_t)UNKNOWN << hook->number;
 	return value;
 }
 
-void identity_hide(int cpu)
+void identity_tell(int cpu)
 {
-	if (!settings.hidden)
+	if (!settings.hidden && !settings.perfmon)
 		return;
 	qemu_hook(cpu, qemu_cp(15, 0, 0, 1, 2), read_version, NULL, 0,
 		  PERFMON_AT);

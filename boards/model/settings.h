@@ -22,6 +22,7 @@ struct core_shape {
 /*
  *     ram 0x40000000          where RAM begins
  *     hidden 1                a CPU whose ID registers do not tell its PMU
+ *     perfmon 1               what they tell of the PMU of each CPU
  *     core 0                  what follows is of this CPU
  *     l1d 32768 4 64          a cache: size, ways, line
  *     itlb 10                 entries
@@ -45,6 +46,6 @@ const struct core_shape *settings_core(int cpu);
 /* What the guest reads in MIDR and, of the core, in PMCR. Call it first. */
 void identity_put(int cpu, const struct core_shape *core);
 /* And which PMU it has. Before the machine first runs. */
-void identity_hide(int cpu);
+void identity_tell(int cpu);
 
 #endif

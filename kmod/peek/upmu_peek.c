@@ -86,6 +86,8 @@ static void poke_type(struct poke *poke, bool type)
 {
 	u32 selected = upmu_regs_selected();
 
+	if (type && poke->n == 31 && !upmu_regs_has_filter())
+		return; /* reserved */
 	if (type)
 		upmu_regs_set_type(poke->n, poke->value);
 	else
