@@ -2,8 +2,8 @@
 # shellcheck shell=sh
 # Runs on a board without a PMU in perf: kmod_adopt.sh adopted NAME EVENT...
 # where the module should register one as NAME, kmod_adopt.sh refused else. And
-# on one whose CPU 0 alone has one, kmod_adopt.sh some, or whose cores are
-# unlike, kmod_adopt.sh unlike
+# on one whose CPU 0 alone has one, kmod_adopt.sh some, whose cores are unlike,
+# kmod_adopt.sh unlike, or of a kind that nobody knows, kmod_adopt.sh unknown
 module=/upmu/upmu.ko
 device=/sys/devices/platform/upmu-pmu
 number=0
@@ -72,6 +72,13 @@ refuses an_empty_name_is_refused '' "adopt='' is neither"
 if [ "$1" = unlike ]; then
 	refuses unlike_cores_are_not_adopted_as_one auto \
 		'is of another kind (MIDR 410fd034 and 410fd083)'
+	end
+fi
+if [ "$1" = unknown ]; then
+	refuses auto_is_refused_for_a_core_that_nobody_knows auto \
+		'no PMU driver is known for this core (MIDR 410fd990)'
+	load adopt=arm,cortex-a15-pmu && [ -e $device/driver ]
+	ok the_name_of_the_core_that_it_is_most_like_is_taken $?
 	end
 fi
 if [ "$1" = refused ]; then
