@@ -2,6 +2,7 @@
 """How the tests end that tests/mutate runs, and which ones it runs on boards."""
 import contextlib
 import functools
+import glob
 import os
 import select
 import signal
@@ -13,7 +14,8 @@ import table
 import tap
 
 # A build, and a test: a board that hangs would take the much longer limit of its
-# own, and none of the tests that are named below needs as long.
+# own, and none of the tests that are named below needs as long, nor computes as
+# long, which ends one that hangs on a machine with much else to do.
 BOARD_S, TEST_S = 1200, 300
 CROSS = {"armhf": "arm-linux-gnueabihf-", "armel": "arm-linux-gnueabi-",
          "arm64": "aarch64-linux-gnu-"}
@@ -99,13 +101,27 @@ DEBUG = [
 ]
 
 
-def wrong_with(process, limit_s, heard):
+def computed_s(session):
+    """What its processes computed, with those that they waited for."""
+    ticks = 0
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            with open(path) as file:
+                words = file.read().rpartition(")")[2].split()
+            # proc(5): session is the 6th, utime to cstime the 14th to 17th
+            if int(words[3]) == session:
+                ticks += sum(map(int, words[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def wrong_with(process, limit_s, heard, most_s=None):
     """What is, or "": the first test that is not ok, its end, or its time.
 
-    What it said is added to `heard`.
+    What it said is added to `heard`; `most_s` is how long it may compute.
     """
     limit, said = patience.Limit(limit_s, patience.machine_waited_s), b"\n"
-    while limit.left_s() > 0:
+    while limit.left_s() > 0 and (not most_s
+                                  or computed_s(process.pid) < most_s):
         # what it said last is read when it has ended
         ended = process.poll() is not None
         if not select.select([process.stdout], [], [],
@@ -126,7 +142,7 @@ def wrong_with(process, limit_s, heard):
             else f"status {status}" if status else "")
 
 
-def failure(words, limit_s, heard=None, **options):
+def failure(words, limit_s, heard=None, most_s=None, **options):
     """Why a program does not end well, and in time, or ""."""
     with subprocess.Popen(words, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE,
@@ -134,7 +150,7 @@ def failure(words, limit_s, heard=None, **options):
                           start_new_session=True, **options) as process:
         try:
             return wrong_with(process, limit_s,
-                              [] if heard is None else heard)
+                              [] if heard is None else heard, most_s)
         except subprocess.TimeoutExpired:
             return "too late"
         finally:
@@ -198,7 +214,7 @@ def wrong_on_board(tree, name):
     with contextlib.suppress(FileNotFoundError):
         os.unlink(faults)
     wrong = failure(["tests/boards/run", test, board], TEST_S, heard,
-                    cwd=tree, env=env)
+                    most_s=TEST_S, cwd=tree, env=env)
     if wrong or os.path.exists(faults):
         return wrong or "kernel fault"
     # a program that ends early fails none of its tests
