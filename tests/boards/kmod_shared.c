@@ -354,11 +354,31 @@ static void tracer_test(void)
 	    "%d, %x", own, (unsigned int)status);
 }
 
+static int closes(void *fd)
+{
+	return close(*(int *)fd);
+}
+
+/* Of one table of descriptors; no close of the holder's own tells its end. */
+static void table_test(void)
+{
+	int fd = take(light_mode()), status = -1;
+	bool held = fd >= 0 && try_cycles(NULL);
+	pid_t closer = clone(closes, stack + sizeof(stack),
+			     CLONE_FILES | SIGCHLD, &fd);
+
+	waitpid(closer, &status, 0);
+	tap(held && !status && no_leases_soon() && !try_cycles(NULL),
+	    "one_that_another_closes_in_its_holders_place_is_over", "%d, %x",
+	    held, (unsigned int)status);
+}
+
 int main(void)
 {
 	passed_test();
 	given_test();
 	circle_test();
+	table_test();
 	outlives(0, true, "who_shares_a_holders_memory_has_it_until_it_exits");
 	outlives(UPMU_LEASE_CHILDREN, true, "also_as_a_child_that_is_covered");
 	outlives(UPMU_LEASE_CHILDREN, false, "or_until_it_executes_a_program");
