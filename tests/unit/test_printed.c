@@ -133,13 +133,17 @@ static int write_openmetrics(FILE *out, const struct stat_report *report)
 	return error;
 }
 
+/* AddressSanitizer's, where it is there: it exits where something leaks. */
+void __lsan_do_leak_check(void) __attribute__((weak));
+
 /* In a child: what a writer keeps from one report to the next is each one's. */
 static int write_case(int fd, const struct printed *one, write_fn *write)
 {
-	struct page *page = open_page(one);
+	static struct page *page;
 	FILE *out = fdopen(fd, "w");
 	int error = 0;
 
+	page = open_page(one);
 	one->change(page);
 	for (size_t i = 1; i <= page->intervals && !error; i++) {
 		page->report.intervals = i;
@@ -149,7 +153,10 @@ static int write_case(int fd, const struct printed *one, write_fn *write)
 		}
 		error = write(out, &page->report);
 	}
-	return error || fclose(out);
+	error = error || fclose(out);
+	if (__lsan_do_leak_check)
+		__lsan_do_leak_check();
+	return error;
 }
 
 static size_t take_case(char *text, const struct printed *one, write_fn *write)
