@@ -111,14 +111,14 @@ static inline int upmu_regs_has_filter(void)
 	return 1;
 }
 
-/* 31: PMCCFILTR */
+/* 31: PMCCFILTR, which has no counter of its own to name */
 static inline uint32_t upmu_regs_type(unsigned int n)
 {
 	uint32_t value = 0;
 
 	switch (n) {
 		UPMU_V8_32_COUNTERS(UPMU_V8_32_TYPE)
-		UPMU_V8_32_TYPE(31, 11, 15, 7)
+		UPMU_V8_32_TYPE(31, 0, 15, 7)
 	}
 	return value;
 }
@@ -127,7 +127,7 @@ static inline void upmu_regs_set_type(unsigned int n, uint32_t type)
 {
 	switch (n) {
 		UPMU_V8_32_COUNTERS(UPMU_V8_32_SET_TYPE)
-		UPMU_V8_32_SET_TYPE(31, 11, 15, 7)
+		UPMU_V8_32_SET_TYPE(31, 0, 15, 7)
 	}
 }
 

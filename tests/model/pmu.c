@@ -281,7 +281,7 @@ static uint64_t identity(const struct model_pmu *pmu, enum model_register reg)
 		return perfmon[pmu->kind] << 24 | 0x010505;
 	if (reg == MODEL_ID_AA64DFR0)
 		return 0x10305006 | 1 << 8;
-	return reg == MODEL_PMCEID0 ? 0x00021913 : 0;
+	return reg == MODEL_PMCEID0 ? MODEL_EVENTS_0 : MODEL_EVENTS_1;
 }
 
 static void control_access(struct model_pmu *pmu, struct model_access *access)

@@ -86,6 +86,10 @@ struct model_pmu {
 
 #define MODEL_CYCLES (UINT32_C(1) << 31)
 
+/* PMCEID0 and PMCEID1: which of the first 64 events there are. */
+#define MODEL_EVENTS_0 UINT32_C(0x00021913)
+#define MODEL_EVENTS_1 UINT32_C(0x00000018)
+
 /* The PMU of this program, and what it last wrote to PMSELR (current.c) */
 extern struct model_pmu model;
 extern uint64_t model_last_select;

@@ -25,6 +25,22 @@ static void a_wide_cycle_counter_reads_and_writes_64_bits(void **state)
 	assert_int_equal(upmu_regs_cycles64(), 0x123456789abcdef0);
 }
 
+static void a_wide_read_takes_64_bits_where_the_pmu_has_them(void **state)
+{
+	(void)state;
+#if UPMU_REGS_ARCH == UPMU_REGS_V6
+	assert_int_equal(upmu_regs_cycle_bits(), 32);
+#else
+	model.cycles = 0x123456789abcdef0;
+	if (model.kind == MODEL_PMUV3) {
+		assert_int_equal(upmu_regs_wide_cycles(), 0x123456789abcdef0);
+		return;
+	}
+	upmu_regs_wide_cycles();
+	expect_undefined(1);
+#endif
+}
+
 static void changing_control_touches_nothing_else(void **state)
 {
 	(void)state;
@@ -285,6 +301,23 @@ static void a_filter_keeps_out_the_kernel(void **state)
 	assert_int_equal(upmu_regs_cycles32(), 7);
 }
 
+static void the_cycle_counters_filter_is_type_31(void **state)
+{
+	(void)state;
+	if (IS_V6 || !upmu_regs_has_filter()) {
+		assert_true(model.kind < MODEL_PMUV2);
+		return;
+	}
+	for (unsigned int i = 0; i < N; i++)
+		upmu_regs_set_type(i, 0x10 + i);
+	model.type[31] = 1u << 31;
+	assert_int_equal(upmu_regs_type(31), 1u << 31);
+	upmu_regs_set_type(31, 1u << 30);
+	assert_int_equal(model.type[31], 1u << 30);
+	for (unsigned int i = 0; i < N; i++)
+		assert_int_equal(model.type[i], 0x10 + i);
+}
+
 static void the_pmu_tells_its_version(void **state)
 {
 	static const unsigned int version[] = { 0, 1, 2, 3 };
@@ -292,8 +325,10 @@ static void the_pmu_tells_its_version(void **state)
 	(void)state;
 	assert_int_equal(upmu_regs_pmu_version(), version[model.kind]);
 	assert_int_not_equal(upmu_regs_midr(), 0);
-	if (upmu_regs_pmu_version() >= 3)
-		assert_int_not_equal(upmu_regs_event_bits(0), 0);
+	if (upmu_regs_pmu_version() >= 3) {
+		assert_int_equal(upmu_regs_event_bits(0), MODEL_EVENTS_0);
+		assert_int_equal(upmu_regs_event_bits(1), MODEL_EVENTS_1);
+	}
 }
 
 /* ---- user mode --------------------------------------------------------- */
@@ -386,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(a_cycle_count_reads_as_written),
 		CASE(a_wide_cycle_counter_reads_and_writes_64_bits),
+		CASE(a_wide_read_takes_64_bits_where_the_pmu_has_them),
 		CASE(changing_control_touches_nothing_else),
 		CASE(changing_control_keeps_overflow_flags),
 		CASE(each_reset_bit_resets_its_own_counters),
@@ -403,6 +439,7 @@ int main(void)
 		CASE(a_flag_is_set_where_that_can_be_asked_for),
 		CASE(a_software_increment_counts_on_event_0_alone),
 		CASE(a_filter_keeps_out_the_kernel),
+		CASE(the_cycle_counters_filter_is_type_31),
 		CASE(the_pmu_tells_its_version),
 		CASE(user_mode_is_shut_out_until_it_is_let_in),
 		CASE(user_mode_never_grants_itself_access),
