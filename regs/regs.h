@@ -49,7 +49,8 @@
  *
  * A test runs the same code against a software PMU: -DUPMU_REGS_ARCH names an
  * architecture below, and -DUPMU_REGS_MODEL a header that defines UPMU_MRC,
- * UPMU_MCR, UPMU_MRRC, UPMU_MCRR, UPMU_MRS, UPMU_MSR and UPMU_ISB.
+ * UPMU_MCR, UPMU_MRRC, UPMU_MCRR, UPMU_MRS, UPMU_MSR and UPMU_ISB (for any ARM
+ * UPMU_V6_ISB and UPMU_V7_ISB).
  */
 #ifndef UPMU_REGS_REGS_H
 #define UPMU_REGS_REGS_H

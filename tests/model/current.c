@@ -8,6 +8,9 @@ uint64_t model_last_select;
 int begin(void **state)
 {
 	(void)state;
+#if UPMU_REGS_ARCH == UPMU_REGS_ARM
+	upmu_arm_registers = IS_V6 ? 6 : 7;
+#endif
 	model_init(&model, MODEL_KIND, N);
 	return 0;
 }

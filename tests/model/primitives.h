@@ -53,6 +53,9 @@ static inline struct model_access model_wide(unsigned int opc1,
 #define UPMU_MRS(value, name)	    ((value) = model_read(model_decode_name(#name)))
 #define UPMU_MSR(name, value)	    model_write(model_decode_name(#name), value)
 #define UPMU_ISB()		    ((void)0)
+/* Code for any ARM: neither core has the other's, or not for ever. */
+#define UPMU_V6_ISB() UPMU_MCR(0, 0, 7, 5, 4)
+#define UPMU_V7_ISB() ((void)(model.undefined += model.kind == MODEL_ARM1176))
 
 static inline uintptr_t upmu_regs_thread_pointer(void)
 {

@@ -53,6 +53,8 @@ static void changing_control_touches_nothing_else(void **state)
 	upmu_regs_change_control(0, UPMU_CONTROL_X | UPMU_CONTROL_E);
 	upmu_regs_change_control(UPMU_CONTROL_E, UPMU_CONTROL_D);
 
+	/* X is bit 11 of DDI 0301H 3.2.51, bit 4 of DDI 0406C B4.1.117 */
+	assert_int_equal(UPMU_CONTROL_X, IS_V6 ? 1u << 11 : 1u << 4);
 	assert_int_equal(upmu_regs_control() & (UPMU_CONTROL_X | 0xf),
 			 UPMU_CONTROL_X | UPMU_CONTROL_D);
 	assert_int_equal(upmu_regs_cycles32(), 7);
