@@ -89,7 +89,8 @@ char *file_name_expand(const char *pattern, const char *who)
 			error = put_special(out, &c, pattern, who);
 		}
 	}
-	if (out && fclose(out) && !error)
+	/* where its last step finds no memory there is no text, and no error */
+	if (out && (fclose(out) || !name) && !error)
 		error = refuse_pattern(who, pattern, "out of memory");
 	if (!error)
 		return name;

@@ -65,8 +65,8 @@ fail_memory() {	# WORD...: told, or nothing is missing
 				status=$?
 			echo "$* $n $on: $status $(cat err)"
 			[ "$status" -lt 126 ]
-			[ -s err ] || { [ "$status" -eq "$usual" ] &&
-				[ "$(cat out)" = "$wanted" ]; }
+			[ -s err ] ||
+				[ "$status $(cat out)" = "$usual $wanted" ]
 		done
 		[ ! -e over ] || return 0
 	done

@@ -31,6 +31,8 @@ FILE *__wrap_open_memstream(char **text, size_t *size)
 		return NULL;
 	if (getenv("NO_ROOM"))
 		return fopen("/dev/full", "w");
+	if (getenv("NO_TEXT"))
+		return fopen("/dev/null", "w");
 	return __real_open_memstream(text, size);
 }
 
@@ -131,6 +133,8 @@ static void what_is_not_set_is_told_by_its_name(void **state)
 static void no_memory_is_told(void **state)
 {
 	(void)state;
+	setenv("NO_TEXT", "1", 1);
+	assert_refused_with("a", "test: 'a': out of memory\n");
 	setenv("NO_ROOM", "1", 1);
 	assert_refused_with("a", "test: 'a': out of memory\n");
 	setenv("NO_STREAM", "1", 1);
