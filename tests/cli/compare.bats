@@ -428,7 +428,7 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	run "$upmu" compare -r 1 -w 0 -e page-faults \
 		--fail-if 'page-faults > +1%' true -- python3 -c ''
 	[ "$status" -eq 125 ]
-	[[ "$output" == *"one run has no interval"* ]]
+	[[ "$output" == *"too few runs, -r 3 is the least"* ]]
 	[[ "$output" == *"too few runs for a verdict"* ]]
 }
 
@@ -723,6 +723,24 @@ rounds() {	# VALUES-OF-A VALUES-OF-B
 		    "events": [{"event": "x", "unit": "events",
 		                "commands": cells}]}))
 	E
+}
+
+# Of equal programs that count one of two numbers 1 in 16 twice differ so.
+@test "compare_fail_if_of_two_rounds_fails_no_build" {
+	rounds 49,49 50,50 >a.json
+	run -125 "$upmu" compare --fail-if 'x > +1%' a.json
+	[[ "$output" == *"'x > +1%' cannot be told: too few runs, -r 3 is"* ]]
+	"$upmu" stat -j -r 2 -e page-faults -o one.json -- true
+	"$upmu" stat -j -r 9 -e page-faults -o two.json -- ls /
+	run -125 "$upmu" compare --fail-if 'page-faults > 1%' two.json one.json
+	rounds 49,49,49 50,50,50 >a.json
+	run -3 "$upmu" compare --fail-if 'x > +1%' a.json
+	run -125 "$upmu" compare --fail-if 'x > +1%' --fail-if 'x > 2%' a.json
+	[[ "$output" == *"-r 4 is the least"* ]]
+	# Of a board that counts exactly no chance is in it.
+	rounds 49,49 50,50 | sed 's/"units*": "events"/"unit": ""/
+		s/"paired"/"emulated": true, "paired"/' >a.json
+	run -3 "$upmu" compare --fail-if 'x > +1%' a.json
 }
 
 @test "compare_of_rounds_in_which_one_alone_has_a_number_gives_no_verdict" {

@@ -133,6 +133,15 @@ static int undecided(const struct compare *c, const struct compare_condition *o,
 		       : EXIT_FAILED;
 }
 
+static bool has_few_runs(const struct compare *c,
+			 const struct compare_condition *o, size_t k)
+{
+	size_t least = compare_asked_least(c);
+
+	return !compare_find_event(c, o->event)->cell[k].exact &&
+	       (c->command[0].runs < least || c->command[k].runs < least);
+}
+
 static int ask_one(const struct compare *c, const struct compare_condition *o,
 		   size_t k)
 {
@@ -142,15 +151,19 @@ static int ask_one(const struct compare *c, const struct compare_condition *o,
 
 	if (answer == COMPARE_FAILS_NOT)
 		return 0;
+	if (isnan(low) && has_few_runs(c, o, k)) {
+		fprintf(stderr,
+			"upmu compare: --fail-if '%s' cannot be told: too few "
+			"runs, -r %zu is the least\n",
+			o->text, compare_asked_least(c));
+		return EXIT_FAILED;
+	}
 	if (isnan(low)) {
-		bool one_run = c->command[0].runs < 2 || c->command[k].runs < 2;
-
-		fprintf(stderr, "upmu compare: --fail-if '%s' %s: %s\n",
-			o->text, one_run ? "cannot be told" : "is not decided",
-			one_run ? "one run has no interval, see -r"
-				: "not all runs have a number, or the first "
-				  "mean may be 0");
-		return one_run ? EXIT_FAILED : undecided(c, o, k);
+		fprintf(stderr,
+			"upmu compare: --fail-if '%s' is not decided: not all "
+			"runs have a number, or the first mean may be 0\n",
+			o->text);
+		return undecided(c, o, k);
 	}
 	fprintf(stderr, "upmu compare: --fail-if '%s' %s: ", o->text,
 		answer == COMPARE_HOLDS ? "holds" : "is not decided");

@@ -139,6 +139,8 @@ int compare_check_conditions(const struct compare *c);
 
 enum compare_answer { COMPARE_HOLDS, COMPARE_FAILS_NOT, COMPARE_UNDECIDED };
 
+/** With fewer runs a condition may hold by chance: it is not decided. */
+size_t compare_asked_least(const struct compare *c);
 /** Does the condition hold for this command? *low, *high: what is known. */
 enum compare_answer compare_ask(const struct compare *c,
 				const struct compare_condition *condition,

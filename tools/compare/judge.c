@@ -324,6 +324,38 @@ static double rounding_at(const struct compare_condition *condition)
 	return 1e-12 * (fabs(condition->limit) + 100 * condition->percent);
 }
 
+/* Each condition's part, of each command, of what may hold by chance. */
+static double level_of_asked(const struct compare *c)
+{
+	return (1 - LEVEL) /
+	       (double)(c->options->conditions * (c->commands - 1));
+}
+
+/*
+ * Two programs that each count one of two numbers differ by the same in n
+ * rounds with a chance of 1 in 4^n, and no interval can know: it has no width.
+ */
+size_t compare_asked_least(const struct compare *c)
+{
+	return (size_t)ceil(-log2(level_of_asked(c) / 2) / 2);
+}
+
+static bool is_asked_too_early(const struct compare *c,
+			       const struct compare_event *event,
+			       size_t command)
+{
+	const struct compare_cell *a = &event->cell[0];
+	const struct compare_cell *b = &event->cell[command];
+	size_t least = compare_asked_least(c);
+
+	if (b->exact)
+		return false;
+	if (c->paired)
+		return both_known(event, command, c->command[command].runs) <
+		       least;
+	return a->summary.n < least || b->summary.n < least;
+}
+
 /*
  * It holds where the whole interval is beyond the limit, so that chance fails
  * no build; asked of several, each gets its part of the 5 in 100.
@@ -334,15 +366,14 @@ enum compare_answer compare_ask(const struct compare *c,
 {
 	const struct compare_event *event =
 		compare_find_event(c, condition->event);
-	double asked =
-		(double)c->options->conditions * (double)(c->commands - 1);
 	double off = rounding_at(condition), limit = condition->limit;
 	struct stats_change change;
 
 	*low = *high = NAN;
-	if (!event || !is_known(event, command))
+	if (!event || !is_known(event, command) ||
+	    is_asked_too_early(c, event, command))
 		return COMPARE_UNDECIDED;
-	compare_cells(c, event, command, 1 - (1 - LEVEL) / asked, &change);
+	compare_cells(c, event, command, 1 - level_of_asked(c), &change);
 	*low = condition->percent ? compare_percent(change.ratio_low)
 				  : change.difference_low;
 	*high = condition->percent ? compare_percent(change.ratio_high)
