@@ -96,16 +96,22 @@ static double noise_counts(void)
 	return uniform() < 0.5 ? 0.999 : 1.001;
 }
 
+enum machine { STEADY, DRIFTS, IN_FOURS };
+
 /* Rounds of a try: what the machine does to each run in its turn. */
 static double drift[2 * ROUNDS_MAX];
 
-static void make_drift(size_t runs, bool wanders)
+static void make_drift(size_t runs, enum machine machine)
 {
+	bool wanders = state & 1;
 	double at = 0;
 
 	for (size_t i = 0; i < runs; i++) {
-		drift[i] =
-			wanders ? 1 + at : 1 + 0.2 * (double)i / (double)runs;
+		if (machine == IN_FOURS)
+			drift[i] = i % 4 ? 1 : 1.2;
+		else
+			drift[i] = wanders ? 1 + at
+					   : 1 + 0.2 * (double)i / (double)runs;
 		at += 0.01 * normal();
 	}
 }
@@ -113,21 +119,22 @@ static void make_drift(size_t runs, bool wanders)
 static const struct kind {
 	const char *name;
 	double (*noise)(void);
-	bool drifts;
+	enum machine machine;
 } kinds[COMPARE_KINDS] = {
-	{ "normal, 5 %", noise_normal, false },
-	{ "normal, 0.05 %", noise_small, false },
-	{ "uniform", noise_uniform, false },
-	{ "lognormal, 10 %", noise_lognormal, false },
-	{ "lognormal, 50 %", noise_very_skewed, false },
-	{ "exponential tail", noise_exponential, false },
-	{ "gamma tail", noise_gamma, false },
-	{ "two modes, half each", noise_two_modes, false },
-	{ "two modes, 3 in 10 slow", noise_slow_mode, false },
-	{ "heavy tails (T, 3)", noise_heavy, false },
-	{ "1 run in 20 is 30 % slower", noise_rare, false },
-	{ "two counts", noise_counts, false },
-	{ "20 % drift and a walk", noise_lognormal, true },
+	{ "normal, 5 %", noise_normal, STEADY },
+	{ "normal, 0.05 %", noise_small, STEADY },
+	{ "uniform", noise_uniform, STEADY },
+	{ "lognormal, 10 %", noise_lognormal, STEADY },
+	{ "lognormal, 50 %", noise_very_skewed, STEADY },
+	{ "exponential tail", noise_exponential, STEADY },
+	{ "gamma tail", noise_gamma, STEADY },
+	{ "two modes, half each", noise_two_modes, STEADY },
+	{ "two modes, 3 in 10 slow", noise_slow_mode, STEADY },
+	{ "heavy tails (T, 3)", noise_heavy, STEADY },
+	{ "1 run in 20 is 30 % slower", noise_rare, STEADY },
+	{ "two counts", noise_counts, STEADY },
+	{ "20 % drift and a walk", noise_lognormal, DRIFTS },
+	{ "each fourth run 20 % slower", noise_normal, IN_FOURS },
 };
 
 const char *compare_kind_name(size_t kind)
@@ -137,18 +144,12 @@ const char *compare_kind_name(size_t kind)
 
 bool compare_kind_drifts(size_t kind)
 {
-	return kinds[kind].drifts;
+	return kinds[kind].machine != STEADY;
 }
 
 struct runs {
 	double a[EVENTS_MAX][ROUNDS_MAX], b[EVENTS_MAX][ROUNDS_MAX];
 };
-
-/* A, B, B, A: each second round goes backwards, as in measure.c. */
-static double drift_of(size_t round, bool second)
-{
-	return drift[2 * round + (second != (round % 2 == 1))];
-}
 
 /* A run's events share half of what disturbs them. */
 static double one_value(const struct kind *kind, double shared, double own)
@@ -159,11 +160,15 @@ static double one_value(const struct kind *kind, double shared, double own)
 static void make_runs(const struct kind *kind, size_t rounds, size_t events,
 		      double slower, struct runs *out)
 {
-	if (kind->drifts)
-		make_drift(2 * rounds, state & 1);
+	bool steady = kind->machine == STEADY;
+
+	if (!steady)
+		make_drift(2 * rounds, kind->machine);
 	for (size_t i = 0; i < rounds; i++) {
-		double before = kind->drifts ? drift_of(i, false) : 1;
-		double after = kind->drifts ? drift_of(i, true) : 1;
+		/* Which of both is first is drawn, as in measure.c. */
+		size_t swapped = steady ? 0 : uniform() < 0.5;
+		double before = steady ? 1 : drift[2 * i + swapped];
+		double after = steady ? 1 : drift[2 * i + !swapped];
 		double a = kind->noise(), b = kind->noise();
 
 		/* The first event is the noise itself, undiluted. */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COMPARE_KINDS 13
+#define COMPARE_KINDS 14
 
 /** What a kind of noise makes of our intervals, in percent of tries. */
 struct compare_figures {

@@ -30,6 +30,7 @@ struct measuring {
 	struct engine_targets none;
 	size_t *row; /* of each event in the table; hidden ones: SIZE_MAX */
 	double start_ns;
+	uint64_t random;
 };
 
 /* Ctrl-C between two runs; during one the counting takes it. */
@@ -401,11 +402,35 @@ static void show_progress(const struct measuring *m, unsigned int round)
 			m->c->options->repeat);
 }
 
-/* Each second round goes backwards: what drifts hits all commands alike. */
+/* splitmix64: beginning anywhere it takes no time to be random. */
+static uint64_t next_random(struct measuring *m)
+{
+	uint64_t x = m->random += 0x9e3779b97f4a7c15;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/*
+ * Anew for each round: a machine that is slower at each fourth run would be so
+ * at the same command's if they only took turns. So the verdict's exchanges
+ * within rounds are what was drawn, whatever the machine does.
+ */
+static void draw_order(struct measuring *m, size_t *order)
+{
+	for (size_t i = 0; i < m->c->commands; i++) {
+		size_t at = next_random(m) % (i + 1);
+
+		order[i] = order[at];
+		order[at] = i;
+	}
+}
+
 static int run_rounds(struct measuring *m)
 {
 	const struct compare_options *o = m->c->options;
-	size_t n = m->c->commands;
+	size_t n = m->c->commands, order[COMPARE_COMMANDS_MAX];
 	int status = 0;
 
 	for (unsigned int w = 0; !status && !signalled && w < o->warmup; w++)
@@ -413,8 +438,9 @@ static int run_rounds(struct measuring *m)
 			status = run_and_store(m, k, false);
 	for (unsigned int r = 0; !status && !signalled && r < o->repeat; r++) {
 		show_progress(m, r);
+		draw_order(m, order);
 		for (size_t i = 0; !status && !signalled && i < n; i++)
-			status = run_and_store(m, r % 2 ? n - 1 - i : i, true);
+			status = run_and_store(m, order[i], true);
 	}
 	show_progress(m, o->repeat);
 	return status;
@@ -475,6 +501,7 @@ static int count_commands(struct measuring *m)
 	if (status)
 		return status;
 	m->start_ns = engine_now_ns();
+	m->random = (uint64_t)m->start_ns ^ (uint64_t)getpid() << 40;
 	signalled = 0;
 	take_signals(old);
 	status = run_rounds(m);
