@@ -360,14 +360,19 @@ static double lost_time(const struct engine *e, int lane)
 	return 1 - (double)base->running_ns / (double)e->wanted_ns[lane];
 }
 
-/* Did others have counters of any kind of core, or may they have had? */
-static bool may_lack_time(const struct engine *e)
+static double most_lost_time(const struct engine *e)
 {
 	double most = 0;
 
 	for (size_t lane = 0; lane < e->events->lanes; lane++)
 		most = fmax(most, lost_time(e, (int)lane));
-	return most >= ENGINE_LOST_LEAST || misses_a_kind(e);
+	return most;
+}
+
+/* Did others have counters of any kind of core, or may they have had? */
+static bool may_lack_time(const struct engine *e)
+{
+	return most_lost_time(e) >= ENGINE_LOST_LEAST || misses_a_kind(e);
 }
 
 /* No task was there to be counted, or all were on another kind of core. */
@@ -488,10 +493,10 @@ void engine_tell_others(const struct engine *e, struct engine_others *others)
 {
 	const struct engine_events *events = e->events;
 
-	*others = (struct engine_others){ 0 };
+	*others = (struct engine_others){ .lost = most_lost_time(e) };
 	for (size_t lane = 0; lane < events->lanes; lane++) {
 		const struct engine_room *room = &events->room[lane];
-		others->lost = fmax(others->lost, lost_time(e, (int)lane));
+
 		if (room->free == room->counters || others->taken)
 			continue;
 		others->counters = counters_of(events, lane);

@@ -167,7 +167,11 @@ static int open_events(struct upmu **out, const char *events,
 	return ret;
 }
 
-/* Then another thread may open one that wants the same counter. */
+/*
+ * Then another thread may open one that wants the same counter. Less than
+ * upmu_options_name_others() says: UPMU_OPEN_INHERIT and _ON_EXEC of one's own
+ * thread are of a thread that opens nothing else meanwhile.
+ */
 static bool names_whom(const struct upmu_options *options)
 {
 	return options->pid || options->flags & UPMU_OPEN_CPU;
