@@ -250,6 +250,7 @@ static void read_set(struct engine *e, size_t index)
 		mark->is_lost = true;
 		return;
 	}
+	e->is_unseen = e->is_unseen || now.gaps != mark->gaps;
 	since->is_lost = mark->is_lost || now.gaps != mark->gaps;
 	if (!since->is_lost) {
 		since->enabled_ns = now.enabled_ns - mark->enabled_ns;
@@ -434,6 +435,7 @@ void engine_collect(struct engine *e, struct engine_count *counts)
 	double elapsed_ns = on_since_ns(e) - e->skew_ns;
 
 	reset(e, counts);
+	e->is_unseen = false;
 	for (size_t i = 0; i < e->sets.n; i++)
 		if (is_due(e, &e->sets.set[i]))
 			read_set(e, i);
@@ -493,7 +495,8 @@ void engine_tell_others(const struct engine *e, struct engine_others *others)
 {
 	const struct engine_events *events = e->events;
 
-	*others = (struct engine_others){ .lost = most_lost_time(e) };
+	*others = (struct engine_others){ .lost = most_lost_time(e),
+					  .unseen = e->is_unseen };
 	for (size_t lane = 0; lane < events->lanes; lane++) {
 		const struct engine_room *room = &events->room[lane];
 
@@ -512,6 +515,7 @@ void engine_others_most(struct engine_others *most,
 		most->counters = here->counters;
 	}
 	most->lost = fmax(most->lost, here->lost);
+	most->unseen = most->unseen || here->unseen;
 }
 
 void engine_tell_pace(const struct engine *e, struct engine_pace *pace)

@@ -47,6 +47,7 @@ struct engine {
 	struct engine_turns turns;
 	bool has_turns;
 	bool is_started, is_paused;
+	bool is_unseen; /* since the mark, as engine_others has it */
 	struct engine_reading *mark;  /* one per set: at the last collecting */
 	struct engine_reading *since; /* one per set: since then */
 	double mark_ns;		      /* and later by what was paused since */
@@ -108,10 +109,13 @@ void engine_tell_pace(const struct engine *engine, struct engine_pace *pace);
  *         was short
  * @lost: share of the time in which they had even what is always on, since
  *        what was collected last
+ * @unseen: nobody looked at the registers for so long since then that they may
+ *          have gone round, by no fault of others': what they held is of no use
  */
 struct engine_others {
 	unsigned int taken, counters;
 	double lost;
+	bool unseen;
 };
 
 /** Of @lost; less is no more than a switch that was late. */

@@ -519,6 +519,16 @@ static void a_zero_is_believed_but_of_an_emulators_hardware(void **state)
 	}
 }
 
+static void assert_unseen(bool unseen)
+{
+	struct engine_others here, most = { 0 };
+
+	engine_tell_others(&engine, &here);
+	engine_others_most(&most, &here);
+	engine_others_most(&most, &(struct engine_others){ 0 });
+	assert_int_equal(most.unseen, unseen);
+}
+
 static void an_interval_that_was_not_read_is_in_no_other(void **state)
 {
 	(void)state;
@@ -530,14 +540,17 @@ static void an_interval_that_was_not_read_is_in_no_other(void **state)
 	fails[0] = false;
 	collect(0, 20 * MS, 20 * MS);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	assert_unseen(false);
 	tell(0, 30 * MS, 30 * MS);
 	told[0].gaps = 1;
 	engine_collect(&engine, count);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	assert_unseen(true);
 	tell(0, 40 * MS, 40 * MS);
 	told[0].gaps = 1;
 	engine_collect(&engine, count);
 	assert_raw(0, 10 * MS);
+	assert_unseen(false);
 }
 
 int main(void)

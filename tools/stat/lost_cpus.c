@@ -92,11 +92,21 @@ static void write_away(FILE *out, const struct stat_report *report)
 					   : "the");
 }
 
+static void write_unseen(FILE *out, const struct stat_report *report)
+{
+	if (report->others.unseen)
+		fputs("\nupmu was kept from looking at the counters for half "
+		      "a second: one may have gone\nround unseen, so what it "
+		      "counted is left out\n",
+		      out);
+}
+
 /* What is not counted, or in more sets than need be, has its reason. */
 void out_write_others(FILE *out, const struct stat_report *report)
 {
 	const struct engine_others *others = &report->others;
 
+	write_unseen(out, report);
 	if (others->taken == others->counters && others->taken)
 		fprintf(out, "\nall %u counters were taken by others\n",
 			others->counters);
@@ -117,6 +127,7 @@ void out_write_others_again(FILE *out, const struct stat_report *report)
 {
 	struct stat_report again = *report;
 
+	write_unseen(out, report);
 	again.others.taken = again.others.counters = 0;
 	if (again.others.lost >= ENGINE_LOST_LEAST)
 		write_away(out, &again);

@@ -260,6 +260,8 @@ static void write_others(const struct table *t)
 		write_plain(t, "counters_taken", "", others->taken, NULL);
 	if (others->lost > 0)
 		write_plain(t, "time_lost", "%", 100 * others->lost, NULL);
+	if (others->unseen)
+		write_plain(t, "registers_unseen", "", 1, NULL);
 }
 
 /* How many went off; which ones is for people. */
