@@ -112,6 +112,35 @@ static void take_64(void)
 		take_one();
 }
 
+/*
+ * Each is of a family of its own. Children that outlive it would be told of its
+ * end one by one, by the kernel.
+ */
+static void take_64_apart(void)
+{
+	static const uint32_t flags = UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC;
+
+	for (int n = 0; n < 64; n++) {
+		if (take_flags(mode, flags, O_CLOEXEC) < 0)
+			_exit(1);
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+	}
+	start(nothing);
+}
+
+static void end_64_apart(void)
+{
+	for (int n = 0; n < 4; n++) {
+		pid_t pid = start(take_64_apart);
+
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	no_leases_soon();
+}
+
 static void hold(void)
 {
 	for (int n = 0; n < holders; n++)
@@ -250,6 +279,7 @@ int main(int argc, char **argv)
 	act("taking_leases_keeps_interrupts_on", hold);
 	act("so_do_cycles_leases_that_come_and_go", take_and_close);
 	act("and_a_process_that_ends_with_64", end_64);
+	act("and_one_whose_64_are_of_as_many_families", end_64_apart);
 	act("and_a_lease_that_covers_many", light_family);
 	act("and_processes_without_one", others_come_and_go);
 	act("and_reading_the_state", read_state);
