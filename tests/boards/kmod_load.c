@@ -39,6 +39,23 @@ static bool log_tells(int fd, const char *text)
 	return false;
 }
 
+/* What the module said since, of the kernel's level 4 and below. */
+static int log_warnings(int fd)
+{
+	char line[1024];
+	ssize_t got;
+	int warnings = 0;
+
+	while ((got = read(fd, line, sizeof(line) - 1)) > 0) {
+		line[got] = '\0';
+		if ((atoi(line) & 7) > 4 || !strstr(line, ";upmu: "))
+			continue;
+		printf("# %s\n", line);
+		warnings++;
+	}
+	return warnings;
+}
+
 /* Once: busybox's insmod tries another way when the first has failed. */
 static bool load(const char *parameters)
 {
@@ -86,9 +103,13 @@ int main(void)
 	    "the_next_load_opens", NULL);
 	tap(!system("rmmod upmu") && closed_everywhere(),
 	    "until_it_is_unloaded", NULL);
+	close(log);
+	log = log_open();
 	tap(access(UPMU_DEVICE, F_OK) && access(UPMU_STATE, F_OK) && load("") &&
 		    info_of(-1).size && file_has(UPMU_STATE, "abi ") &&
 		    !system("rmmod upmu"),
 	    "its_files_go_with_it_and_come_again", NULL);
+	tap(!log_warnings(log), "and_it_warns_of_nothing", NULL);
+	close(log);
 	return tap_done();
 }
