@@ -60,7 +60,7 @@ COVER = [
     ("kmod/main.c", "kmod_load.a15", "kmod_unload.a15"),
     ("kmod/open.c", "kmod_open.a15", "kmod_load.a15", "kmod_cycles.a15"),
     ("kmod/pinned.c", "kmod_handover.a15", "kmod_raw.a15",
-     "kmod_cycles.a15", "kmod_open.a15"),
+     "kmod_cycles.a15", "kmod_open.a15", "stat_raw.bare"),
     ("kmod/process.c", "kmod_lease.a15", "kmod_faults.a15", "kmod_limit.a15",
      "kmod_shared.a15", "kmod_hostile.a15", "kmod_switch.a7",
      "kmod_raw.a15", "kmod_written.a7"),
