@@ -53,24 +53,19 @@ struct upmu_adopt_node {
 	char name[];
 };
 
-static bool upmu_adopt_has_pmu(int cpu)
-{
-	struct perf_event *event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
-
-	if (!IS_ERR(event))
-		perf_event_release_kernel(event);
-	return !upmu_perf_has_none(event);
-}
-
 /* How many of the online CPUs perf has a PMU for. */
 static unsigned int upmu_adopt_count_pmus(unsigned int *cpus)
 {
+	struct perf_event *event;
 	unsigned int with = 0;
 	int cpu;
 
 	*cpus = 0;
 	for_each_online_cpu(cpu) {
-		with += upmu_adopt_has_pmu(cpu);
+		event = upmu_perf_ask(PERF_TYPE_HARDWARE, cpu);
+		with += !upmu_perf_has_none(event);
+		if (!IS_ERR(event))
+			perf_event_release_kernel(event);
 		++*cpus;
 	}
 	return with;

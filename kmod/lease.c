@@ -572,16 +572,9 @@ unsigned int upmu_lease_count(void)
 
 int upmu_lease_init(void)
 {
-	int err;
-
 	init_irq_work(&upmu_tell_irq, upmu_lease_tell_irq);
 	upmu_queue = alloc_ordered_workqueue("upmu", 0);
-	if (!upmu_queue)
-		return -ENOMEM;
-	err = upmu_process_init();
-	if (err)
-		destroy_workqueue(upmu_queue);
-	return err;
+	return upmu_queue ? 0 : -ENOMEM;
 }
 
 /*
@@ -594,5 +587,4 @@ void upmu_lease_exit(void)
 	irq_work_sync(&upmu_tell_irq);
 	rcu_barrier(); /* each queue_rcu_work() has become a work */
 	destroy_workqueue(upmu_queue);
-	upmu_process_exit();
 }

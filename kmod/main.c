@@ -6,6 +6,7 @@
 #include <linux/module.h>
 
 #include "lease.h"
+#include "process.h"
 
 static const struct upmu_part {
 	const char *name;
@@ -13,6 +14,7 @@ static const struct upmu_part {
 	void (*exit)(void);
 } upmu_parts[] = {
 	{ "core", upmu_core_init, NULL },
+	{ "process", upmu_process_init, upmu_process_exit },
 	{ "lease", upmu_lease_init, upmu_lease_exit },
 	/* its probes are gone before what they call */
 	{ "watch", upmu_watch_init, upmu_watch_exit },
