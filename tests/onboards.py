@@ -53,7 +53,7 @@ COVER = [
     ("kmod/lease.c", "kmod_written.a7", "kmod_switch.a7", "kmod_lease.a15",
      "kmod_broken.a15", "kmod_handover.a15", "kmod_raw.a15",
      "kmod_limit.a15", "kmod_faults.a15", "kmod_hostile.a15",
-     "kmod_open.a15"),
+     "kmod_open.a15", "kmod_load.a15"),
     ("kmod/publish.c", "kmod_page.a15", "kmod_info.bare", "kmod_info.a72",
      "kmod_page.a15.newest", "kmod_load.a72", "kmod_pmus.big",
      "kmod_unload.a15"),

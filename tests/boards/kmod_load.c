@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * kmod_load - a load that fails leaves nothing behind
+ * kmod_load - a load that fails leaves nothing behind, nor does any other
  *
  * A pinned event has open=all refused, and with it the load. It goes as soon as
  * the log tells so, and a write of the parameter then finds the module on its
  * way out. Loads and unloads the module itself.
  */
 #include <poll.h>
+#include <sys/utsname.h>
 
 #include "tests/boards/kmod.h"
 
@@ -78,6 +79,79 @@ static bool closed_everywhere(void)
 	return closed;
 }
 
+/* What the kernel has of memory that it cannot take back, in KiB. */
+static long slab(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	char line[128];
+	long kib = -1;
+
+	while (file && kib < 0 && fgets(line, sizeof(line), file))
+		sscanf(line, "SUnreclaim: %ld", &kib);
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+/* Freed behind RCU's back: soon. */
+static bool slab_soon(long kib)
+{
+	double end = seconds() + 30;
+
+	while (slab() > kib && seconds() < end)
+		usleep(100000);
+	return slab() <= kib;
+}
+
+#define OPENED	   20000 /* of more than 128 bytes each */
+#define LOADED	   16	 /* of more than 32 KiB each */
+#define OPENED_KIB 1024
+#define LOADED_KIB 256
+
+static void open_and_close(void)
+{
+	for (int n = 0; n < OPENED; n++)
+		close(open(UPMU_DEVICE, O_RDWR | O_CLOEXEC));
+}
+
+/* A lease of children has the module keep objects in reserve. */
+static bool load_lease_unload(void)
+{
+	int fd = load("") ? take_flags(light_mode(), UPMU_LEASE_CHILDREN,
+				       O_CLOEXEC)
+			  : -1;
+
+	close(fd);
+	return fd >= 0 && !system("rmmod upmu");
+}
+
+static void memory_test(void)
+{
+	struct utsname kernel;
+	bool done = true;
+	long before;
+
+	if (!uname(&kernel) && strstr(kernel.release, "-upmu-")) {
+		tap_skip("no_memory_is_left_by_who_opens_and_closes_it",
+			 "what is freed stays for a while in this kernel");
+		return;
+	}
+	load("");
+	before = slab();
+	open_and_close();
+	tap(slab_soon(before + OPENED_KIB),
+	    "no_memory_is_left_by_who_opens_and_closes_it", "%ld, then %ld KiB",
+	    before, slab());
+	system("rmmod upmu");
+	for (int n = 0; n < 3; n++)
+		done &= load_lease_unload();
+	before = slab();
+	for (int n = 0; n < LOADED; n++)
+		done &= load_lease_unload();
+	tap(done && slab_soon(before + LOADED_KIB), "nor_by_the_module_itself",
+	    "%ld, then %ld KiB", before, slab());
+}
+
 int main(void)
 {
 	int pinned = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, -1, 0, 1);
@@ -111,5 +185,6 @@ int main(void)
 	    "its_files_go_with_it_and_come_again", NULL);
 	tap(!log_warnings(log), "and_it_warns_of_nothing", NULL);
 	close(log);
+	memory_test();
 	return tap_done();
 }
