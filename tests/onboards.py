@@ -56,7 +56,7 @@ COVER = [
      "kmod_open.a15", "kmod_load.a15"),
     ("kmod/publish.c", "kmod_page.a15", "kmod_info.bare", "kmod_info.a72",
      "kmod_page.a15.newest", "kmod_load.a72", "kmod_pmus.big",
-     "kmod_unload.a15"),
+     "kmod_cycles_late.big", "kmod_unload.a15"),
     ("kmod/main.c", "kmod_load.a15", "kmod_unload.a15"),
     ("kmod/open.c", "kmod_open.a15", "kmod_load.a15", "kmod_cycles.a15"),
     ("kmod/pinned.c", "kmod_handover.a15", "kmod_raw.a15",

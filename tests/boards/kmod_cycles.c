@@ -4,6 +4,7 @@
  *
  * kmod_cycles        takes a CYCLES lease and tries everything
  * kmod_cycles open   the same as any process may, under open=cycles
+ * kmod_cycles late   the last CPU's PMU is met when a lease is held already
  * kmod_cycles runs   exits 0 where the counter can be read and moves, on each
  *                    CPU; 1 where it stands, 2 for SIGILL
  */
@@ -299,6 +300,46 @@ static void waiting_event_test(void)
 		close(pinned[--n]);
 }
 
+#define LATE_TYPE   "/sys/bus/event_source/devices/armv7_cortex_a7/type"
+#define LATE_CYCLES 0xff /* the 32-bit drivers' own code */
+
+/* PERF_TYPE_HARDWARE would be the other PMU's. */
+static uint32_t late_type(void)
+{
+	FILE *file = fopen(LATE_TYPE, "r");
+	unsigned int type = 0;
+
+	if (file && fscanf(file, "%u", &type) != 1)
+		type = 0;
+	if (file)
+		fclose(file);
+	return type;
+}
+
+/* Of a PMU of its own, which the module did not find when it was loaded. */
+static void late_test(void)
+{
+	int last = cpus_online() - 1, lease;
+	struct counter counter;
+	char online[64];
+	uint32_t index;
+
+	snprintf(online, sizeof(online), "/sys/devices/system/cpu/cpu%d/online",
+		 last);
+	if (poke(online, "0") || system("insmod /upmu/upmu.ko"))
+		return;
+	lease = take(UPMU_MODE_CYCLES);
+	poke(online, "1");
+	pin(last);
+	counter = counter_open(late_type(), LATE_CYCLES);
+	index = index_of(&counter);
+	tap(lease >= 0 && index && index < 32 && count_spin(counter.fd),
+	    "perfs_cycles_keep_off_a_cycle_counter_whose_pmu_came_late",
+	    "%d, %u", lease, index);
+	counter_close(&counter);
+	close(lease);
+}
+
 int main(int argc, char **argv)
 {
 	bool all = argc > 1 && !strcmp(argv[1], "open");
@@ -306,6 +347,10 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "runs"))
 		return runs();
+	if (argc > 1 && !strcmp(argv[1], "late")) {
+		late_test();
+		return tap_done();
+	}
 	if (!all) {
 		moved_event_test();
 		standing_event_test();
