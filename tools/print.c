@@ -198,6 +198,15 @@ void plain_write(FILE *out, const char *text)
 		text += plain_letter(out, text);
 }
 
+size_t plain_columns(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text += control_length(text) ? control_length(text) : 1)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
 char *plain(char *text)
 {
 	char *to = text;

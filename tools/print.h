@@ -55,6 +55,8 @@ char *digits_grouped(char *out, double value);
  */
 size_t plain_letter(FILE *out, const char *text);
 void plain_write(FILE *out, const char *text);
+/** Letters that it writes of UTF-8: what a table's column has to hold. */
+size_t plain_columns(const char *text);
 /** In place. Return @text. */
 char *plain(char *text);
 

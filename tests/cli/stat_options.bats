@@ -260,6 +260,21 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	done
 }
 
+@test "per_thread_has_its_columns_whatever_letters_a_name_has" {
+	local name pid
+	export LC_ALL=C.UTF-8
+	for name in abc äöü; do
+		cp "$(command -v sleep)" $name
+		./$name 30 &
+		pid=$!
+		until grep -qx $name /proc/$pid/comm; do sleep 0.02; done
+		"$upmu" stat --per-thread -p $pid -e page-faults --timeout 20 \
+			-o report
+		kill $pid
+		grep -qE '^.{39}page-faults' report
+	done
+}
+
 @test "per_thread_prints_no_name_that_a_terminal_obeys" {
 	cp "$(command -v sleep)" $'a\033[31m\nb'
 	$'./a\033[31m\nb' 30 &

@@ -28,7 +28,7 @@ struct columns {
 static void write_place(FILE *out, const struct stat_report *report,
 			const struct columns *columns)
 {
-	size_t length = strlen(report->place_name);
+	size_t length = plain_columns(report->place_name);
 
 	if (!length)
 		return;
@@ -75,7 +75,7 @@ static struct columns columns_of(const struct stat_report *report)
 	for (size_t i = 0; i < stat_parts(report); i++) {
 		const struct stat_report part = stat_part(report, i);
 
-		widen(&columns.place, strlen(part.place_name));
+		widen(&columns.place, plain_columns(part.place_name));
 	}
 	for (size_t i = 0; i < report->events->n; i++) {
 		const struct engine_event *event = &report->events->event[i];
