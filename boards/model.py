@@ -2,6 +2,7 @@
 """The model of a board's core (boards/model), which counts the events that
 the emulator does not: its plugin, its settings, what the guest is told."""
 import configparser
+import glob
 import os
 import re
 import subprocess
@@ -21,11 +22,20 @@ INST_RETIRED = 0x08
 EXACT = {"arm1176": ("0xff", "0x07")}
 
 
+def _table(core):
+    """What lib/events says of it, in a file of its own or its family's."""
+    for path in glob.glob(TABLES + "/*.events"):
+        with open(path, encoding="ascii") as file:
+            found = re.search(rf"^core {core}\n(?:(?!core ).*\n?)*",
+                              file.read(), re.M)
+        if found:
+            return found.group().replace("\n ", " ")
+    raise Failure(f"no core '{core}' in lib/events/tables")
+
+
 def codes(core):
     """The events that the core has, by its table in lib/events."""
-    with open(os.path.join(TABLES, core + ".events"),
-              encoding="ascii") as file:
-        text = file.read().replace("\n ", " ")
+    text = _table(core)
     found = set()
     for line in re.findall(r"^common ([^|\n]*)", text, re.M):
         for word in line.split():

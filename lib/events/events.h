@@ -4,7 +4,7 @@
  *
  * Inside the project only (the library and the command). Nothing here
  * allocates memory; every call may be made from any thread; tables are
- * constant. Facts come from tables/NAME.events, the format is in FORMAT.md.
+ * constant. Facts come from tables/, the format is in FORMAT.md.
  */
 #ifndef UPMU_EVENTS_EVENTS_H
 #define UPMU_EVENTS_EVENTS_H

@@ -123,7 +123,7 @@ def generate(tables):
             names.add(row.name)
     names.sort()
     out = ['/* SPDX-License-Identifier: MIT */',
-           '/* Made by gen_tables.py; change tables/NAME.events instead. */',
+           '/* Made by gen_tables.py; change tables/ instead. */',
            '#include "lib/events/tables.h"', '']
     cores = []
     for table in tables:
@@ -161,7 +161,7 @@ def main(args):
     with open(args[1], 'w', encoding='ascii') as file:
         file.write(generate(tables))
     # The folder itself: a file that comes or goes changes its time.
-    inputs = [args[0]] + [table.path for table in tables] + [
+    inputs = [args[0]] + sorted({table.path for table in tables}) + [
         os.path.join(args[0], 'perf.maps'), t.__file__, perf_names.__file__]
     with open(args[2], 'w', encoding='ascii') as file:
         file.write(f'{args[1]}: ' + ' '.join(map(os.path.normpath, inputs))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tables.h - what gen_tables.py makes of tables/NAME.events
+ * tables.h - what gen_tables.py makes of tables/
  *
  * Strings live in three pools and rows name them by number, so that a row
  * takes 8 bytes and needs no relocation in a position-independent program.

@@ -42,7 +42,7 @@ class Row:
 
 
 class Table:
-    """One file."""
+    """One core, or what an architecture defines."""
 
     def __init__(self, path):
         self.path = path
@@ -124,30 +124,28 @@ class Reader:
 
     def __init__(self, path):
         self.table = Table(path)
-        for where, text in statements(path):
-            word, _, rest = text.partition(' ')
-            method = getattr(self, 'on_' + word.replace('-', '_'), None)
-            if not method:
-                fail(where, f"unknown statement '{word}'")
-            if word not in ('core', 'common') and not self.table.name:
-                fail(where, "'core NAME' has to come first")
-            if word in ('title', 'arch', 'counters', 'filters', 'count') and \
-               word in self.table.place:
-                fail(where, f"'{word}' is given twice")
-            self.table.place.setdefault(word, where)
-            method(where, rest.strip())
+
+    def take(self, where, word, rest):
+        method = getattr(self, 'on_' + word.replace('-', '_'), None)
+        if not method:
+            fail(where, f"unknown statement '{word}'")
+        if word not in ('core', 'common') and not self.table.name:
+            fail(where, "'core NAME' has to come first")
+        if word in ('title', 'arch', 'counters', 'filters', 'count') and \
+           word in self.table.place:
+            fail(where, f"'{word}' is given twice")
+        self.table.place.setdefault(word, where)
+        method(where, rest.strip())
 
     def head(self, where, name, common):
         if not CORE_NAME.match(name):
             fail(where, f"'{name}' is not a core's name")
-        base = os.path.basename(self.table.path)
-        if base != name + '.events':
-            fail(where, f"'{name}' is not the file's name")
+        family = os.path.basename(self.table.path).removesuffix('.events')
+        if name != family and (common or not name.startswith(family)):
+            fail(where, f"'{name}' is not the file's name, nor begins with it")
         self.table.name, self.table.common = name, common
 
     def on_core(self, where, rest):
-        if self.table.name:
-            fail(where, "'core' is given twice")
         self.head(where, rest, False)
 
     def on_common(self, where, rest):
@@ -322,7 +320,7 @@ def check_architecture(table, common):
 
 
 def check_complete(table):
-    path = table.path
+    path = table.place.get('core', table.path)
     for what in ('title', 'arch', 'counters', 'filters', 'count'):
         if getattr(table, what) is None:
             fail(path, f"'{what}' is missing")
@@ -384,6 +382,10 @@ def check_between(tables):
     """What only shows when all cores are seen together."""
     midrs, perf = {}, {}
     known = {table.name: table.name for table in tables}
+    if len(known) < len(tables):
+        names = [table.name for table in tables]
+        fail(*next((table.place['core'], f"'{table.name}' is there twice")
+                   for table in tables if names.count(table.name) > 1))
     for table in tables:
         for name, where in table.also:
             other = known.setdefault(name, table.name)
@@ -401,15 +403,25 @@ def check_between(tables):
                 fail(table.place['perf'], f"'{name}' is {other}'s PMU name")
 
 
+def read_file(path):
+    """A table for each core of a family; each begins with its name."""
+    readers = []
+    for where, text in statements(path):
+        word, _, rest = text.partition(' ')
+        if word == 'core' or not readers:
+            readers.append(Reader(path))
+        readers[-1].take(where, word, rest)
+    if not readers:
+        fail(path, 'is empty')
+    return [reader.table for reader in readers]
+
+
 def read_all(folder):
     """Returns all tables by name, common ones first; raises TableError."""
     paths = sorted(os.path.join(folder, name) for name in os.listdir(folder)
                    if name.endswith('.events'))
     maps = perf_names.read_maps(os.path.join(folder, 'perf.maps'), fail)
-    tables = [Reader(path).table for path in paths]
-    for table in tables:
-        if not table.name:
-            fail(table.path, 'is empty')
+    tables = [table for path in paths for table in read_file(path)]
     commons = {t.arch: t for t in tables if t.common}
     tables.sort(key=lambda t: (not t.common, t.name))
     for table in tables:

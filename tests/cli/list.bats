@@ -113,8 +113,8 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 @test "list_all_shows_every_core" {
 	run "$upmu" list --all -j
 	[ "$status" -eq 0 ]
-	tables=$(find "$BATS_TEST_DIRNAME/../../lib/events/tables" \
-		-name '*.events' | wc -l)
+	tables=$(cat "$BATS_TEST_DIRNAME"/../../lib/events/tables/*.events |
+		grep -cE '^(core [a-z]|common [a-z])')
 	[ "$(json 'len(v)')" = "$tables" ]
 	[ "$(json 'all(e["description"] for c in v for e in c["events"])')" = True ]
 	[ "$(json 'all(c["counters"] > 0 for c in v)')" = True ]

@@ -195,6 +195,34 @@ def check_refusals(tap):
     tables, why = read({**good, 'cortex-z2.events': twin})
     tap.result(tables is None and 'PMU name' in why,
                'two_cores_with_one_pmu_name_are_refused', why)
+    check_families(tap, twin.replace('cortex_z1', 'cortex_z2'))
+
+
+def check_families(tap, twin):
+    """Cores in one file, whose name each begins with."""
+    rest = {'common-armv8.events': COMMON, 'perf.maps': MAPS}
+    apart, why = read({**rest, 'cortex-z1.events': CORE,
+                       'cortex-z2.events': twin})
+    tap.result(apart is not None, 'each_core_may_have_a_file', why)
+    joined, why = read({**rest, 'cortex-z.events': CORE + twin})
+    tap.result(joined is not None and apart is not None and
+               [(x.name, [m[:2] for m in x.midrs], sorted(x.rows))
+                for x in joined] ==
+               [(x.name, [m[:2] for m in x.midrs], sorted(x.rows))
+                for x in apart], 'or_a_family_has_one', why)
+    _, why = read({**rest, 'cortex-y.events': CORE + twin})
+    tap.result("file's name" in why, 'another_familys_is_refused', why)
+    _, why = read({**rest, 'cortex-z.events': CORE + CORE})
+    tap.result("'cortex-z1' is there twice" in why,
+               'a_core_twice_is_refused', why)
+    _, why = read({**rest, 'cortex-z.events':
+                   CORE + twin.replace('count 5\n', '')})
+    line = CORE.count('\n') + 2
+    tap.result(f"cortex-z.events:{line}: 'count' is missing" in why,
+               'what_is_missing_is_told_by_the_cores_line', why)
+    _, why = read({**rest, 'common.events': COMMON,
+                   'cortex-z1.events': CORE})
+    tap.result("file's name" in why, 'a_common_table_has_its_own', why)
 
 
 def check_meaning(tap):
