@@ -16,8 +16,7 @@ import typing
 from debian import (Apt, Failure, call, command, native, obtain,
                     progress)
 
-CONFIGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "configs")
-TOP = os.path.join(CONFIGS, "../..")
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 
 class Own(typing.NamedTuple):
@@ -25,7 +24,7 @@ class Own(typing.NamedTuple):
     linux: str      # ARCH
     cross: str      # CROSS_COMPILE
     image: str      # what the emulator loads, in arch/ARCH/boot
-    configs: str    # the files of configs/ that make its configuration
+    configs: str    # the parts of own_kernels.config that it is made of
     slower: int     # than a distribution's kernel, in time limits
     patches: tuple = ()     # of ours, in their order
     series: str = ""        # debian/ SERIES of the source package linux
@@ -40,7 +39,7 @@ OWN = {
                             "Image", "machine arm64 trouble kasan", 5),
     ("debug", "armhf-rt"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                                "zImage", "machine arm trouble kasan rt", 5,
-                               ("boards/configs/rt.patch",),
+                               ("boards/rt.patch",),
                                series="patches-rt"),
     # Of the module alone: what the kernel does to itself is not our concern,
     # and so many of the module's accesses can be watched (boards/init).
@@ -83,11 +82,10 @@ def _make(own, folder, *words):
 
 
 def _config(own):
-    text = ""
-    for name in own.configs.split():
-        with open(os.path.join(CONFIGS, name + ".config")) as file:
-            text += file.read()
-    return text
+    with open(TOP + "/boards/own_kernels.config") as file:
+        head, *parts = re.split(r"^\[(.+)\]\n", file.read(), flags=re.M)
+    part = dict(zip(parts[::2], parts[1::2]))
+    return "".join(head + part[name] for name in own.configs.split())
 
 
 def _held(line, got):
@@ -167,7 +165,7 @@ def _unpack(own, folder, tree):
 
 
 def _fill(own, name, folder):
-    call(os.path.join(CONFIGS, "../../scripts/need"), "--ask", "make", "bc",
+    call(os.path.join(TOP, "scripts/need"), "--ask", "make", "bc",
          "bison", "flex", "xz-utils", "git", f"gcc-{own.cross[:-1]}")
     tree = folder + "/tree"
     _unpack(own, folder, tree)
