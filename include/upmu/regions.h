@@ -67,6 +67,7 @@ struct upmu_region_stats {
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY it is chosen, or a region has begun: what is counted stays
  *   -EINVAL   more than 8 events
+ *   -EAGAIN   as of upmu_region_begin()
  */
 UPMU_API int upmu_regions_init(const char *events,
 			       const struct upmu_options *options);
@@ -93,6 +94,7 @@ UPMU_API int upmu_region_open(struct upmu_region **out, const char *name);
  *
  * Returns 0, an error of upmu_open() or upmu_count_all(), or
  *   -ENOSPC 32 regions are nested already
+ *   -EAGAIN no pthread_key_create(3) is left, by which a thread's end is told
  */
 UPMU_API int upmu_region_begin(struct upmu_region *region);
 

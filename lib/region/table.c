@@ -27,6 +27,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_once_t once;
 	pthread_key_t key;
+	bool has_key;
 	struct upmu_region *regions[UPMU_REGIONS_MAX];
 	size_t n;
 	struct upmu_region_thread *threads;
@@ -181,8 +182,22 @@ static void end_thread(void *argument)
 
 static void start(void)
 {
-	pthread_key_create(&all.key, end_thread);
 	atexit(upmu_regions_at_exit);
+}
+
+/* There are 1,024 keys in a process, and the one of number 0 is another's. */
+static int make_key(void)
+{
+	int error = 0;
+
+	if (!all.has_key)
+		error = pthread_key_create(&all.key, end_thread);
+	if (error)
+		return upmu_explain_set(-error,
+					"nothing would tell when this thread "
+					"ends: pthread_key_create() fails");
+	all.has_key = true;
+	return 0;
 }
 
 static void clear_cells(struct upmu_region_thread *thread)
@@ -254,6 +269,19 @@ static int open_set(struct upmu_region_thread *thread)
 				UPMU_REGION_EVENTS_MAX, thread->events);
 }
 
+/* Opened, and closed when the thread ends. */
+static int open_thread(struct upmu_region_thread *thread)
+{
+	int ret = make_key();
+
+	if (!ret)
+		ret = open_set(thread);
+	if (ret || !pthread_setspecific(all.key, thread))
+		return ret;
+	upmu_close(thread->set);
+	return upmu_explain_set(-ENOMEM, "out of memory");
+}
+
 /* With all.lock held. */
 static int make_thread(struct upmu_region_thread **out)
 {
@@ -262,7 +290,7 @@ static int make_thread(struct upmu_region_thread **out)
 
 	if (!thread)
 		return upmu_explain_set(-ENOMEM, "out of memory");
-	ret = open_set(thread);
+	ret = open_thread(thread);
 	if (ret) {
 		free(thread);
 		return ret;
@@ -279,7 +307,6 @@ static int make_thread(struct upmu_region_thread **out)
 	}
 	thread->next = all.threads;
 	all.threads = thread;
-	pthread_setspecific(all.key, thread);
 	*out = thread;
 	return 0;
 }

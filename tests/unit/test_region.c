@@ -262,6 +262,24 @@ static void fail_to_open(void)
 	CHECK(!upmu_region_begin(work));
 }
 
+/* Whoever made a key keeps what it has there. */
+static void run_out_of_keys(void)
+{
+	pthread_key_t keys[2048];
+	size_t n = 0;
+
+	while (n < 2048 && !pthread_key_create(&keys[n], NULL))
+		CHECK(!pthread_setspecific(keys[n], &keys[n]) && ++n);
+	CHECK(n && n < 2048);
+	CHECK(upmu_region_begin(region_of("work")) == -EAGAIN);
+	CHECK(strstr(upmu_explain(), "pthread_key_create"));
+	CHECK(upmu_regions_init("r3", NULL) == -EAGAIN);
+	for (size_t i = 0; i < n; i++)
+		CHECK(pthread_getspecific(keys[i]) == &keys[i]);
+	CHECK(!pthread_key_delete(keys[n - 1]));
+	call(region_of("work"));
+}
+
 static void refuse_names(void)
 {
 	struct upmu_region *region = NULL;
@@ -441,6 +459,8 @@ CHILD_TEST(each_call_is_held_against_least_and_most, widen_both_ways)
 CHILD_TEST(a_call_whose_reading_failed_is_not_counted, fail_to_read)
 CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
+CHILD_TEST(without_a_key_of_its_own_a_thread_takes_nobody_elses,
+	   run_out_of_keys)
 CHILD_TEST(names_have_1_to_63_characters, refuse_names)
 CHILD_TEST(the_65th_region_is_enospc, fill_the_table)
 CHILD_TEST(events_are_chosen_once, choose_events)
@@ -475,6 +495,8 @@ int main(void)
 		cmocka_unit_test(a_call_whose_reading_failed_is_not_counted),
 		cmocka_unit_test(
 			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
+		cmocka_unit_test(
+			without_a_key_of_its_own_a_thread_takes_nobody_elses),
 		cmocka_unit_test(names_have_1_to_63_characters),
 		cmocka_unit_test(the_65th_region_is_enospc),
 		cmocka_unit_test(events_are_chosen_once),
