@@ -52,8 +52,7 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 		attr->config1 |= CONFIG1_LONG;
 }
 
-/* Of user mode alone perf would count none of these, and say 0. */
-static bool is_of_the_kernel(const struct upmu_perf_event *event)
+bool upmu_perf_is_of_the_kernel(const struct upmu_perf_event *event)
 {
 	return event->type == PERF_TYPE_SOFTWARE &&
 	       (event->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -64,7 +63,7 @@ static bool is_of_the_kernel(const struct upmu_perf_event *event)
 int upmu_perf_check_modes(const struct upmu_perf_event *event,
 			  const struct perf_event_attr *attr)
 {
-	if (!attr->exclude_kernel || !is_of_the_kernel(event))
+	if (!attr->exclude_kernel || !upmu_perf_is_of_the_kernel(event))
 		return 0;
 	upmu_explain_set(-EOPNOTSUPP,
 			 "perf counts no '%s' in user mode: they happen in "

@@ -59,6 +59,9 @@ struct upmu_perf_target {
 void upmu_perf_attr(struct perf_event_attr *attr,
 		    const struct upmu_perf_event *event, uint32_t flags);
 
+/** Of user mode alone perf would count none of these, and say 0. */
+bool upmu_perf_is_of_the_kernel(const struct upmu_perf_event *event);
+
 /**
  * 0 or, explained, -EOPNOTSUPP: @attr leaves out the kernel, where alone @event
  * happens. perf opens it all the same.
@@ -112,6 +115,13 @@ int upmu_perf_disable(int fd);
 int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 		      const struct upmu_perf_target *target,
 		      const struct perf_event_attr *attr);
+
+/**
+ * Both modes were refused, explained by @first, and then user mode alone with
+ * @error, explained now. Where no more than the mode was in the way @first is
+ * the reason: explain that, -EACCES. Else returns @error.
+ */
+int upmu_perf_explain_both(int error, const char *first);
 
 /** 0 or, explained, -EINVAL: there is no such CPU; -ENODEV: it is off. */
 int upmu_perf_check_cpu(int cpu);

@@ -289,3 +289,11 @@ int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 	return upmu_explain_set(error, "perf refuses '%s': %s", event->name,
 				strerror(-error));
 }
+
+/* A core that cannot tell the modes apart, an event of the kernel's. */
+int upmu_perf_explain_both(int error, const char *first)
+{
+	if (error != -EACCES && error != -EINVAL && error != -EOPNOTSUPP)
+		return error;
+	return upmu_explain_set(-EACCES, "%s", first);
+}

@@ -118,20 +118,29 @@ static void show_user_only(struct upmu *set)
 	}
 }
 
-/*
- * perf_event_paranoid=2 lets a user count user mode only. On a core whose PMU
- * cannot tell the modes apart that fails too, and the first reason stands.
- */
+/* perf_event_paranoid=2 lets a user count user mode only. */
 static int open_user_only(struct upmu *set, const struct upmu_wanted *wanted,
 			  uint32_t perf_flags)
 {
 	char reason[UPMU_EXPLAIN_SIZE];
+	int ret;
 
 	strcpy(reason, upmu_explain());
-	if (open_groups(set, wanted, perf_flags | UPMU_PERF_EXCLUDE_KERNEL))
-		return upmu_explain_set(-EACCES, "%s", reason);
+	ret = open_groups(set, wanted, perf_flags | UPMU_PERF_EXCLUDE_KERNEL);
+	if (ret)
+		return upmu_perf_explain_both(ret, reason);
 	show_user_only(set);
 	return 0;
+}
+
+static int open_permitted(struct upmu *set, const struct upmu_wanted *wanted,
+			  uint32_t perf_flags)
+{
+	int ret = open_groups(set, wanted, perf_flags);
+
+	if (ret == -EACCES && !(perf_flags & UPMU_PERF_EXCLUDE_KERNEL))
+		ret = open_user_only(set, wanted, perf_flags);
+	return ret;
 }
 
 static int check_emulated(const struct upmu_wanted *wanted)
@@ -166,15 +175,13 @@ int upmu_perf_set_open(struct upmu *set, const struct upmu_wanted *wanted,
 		perf_flags |= UPMU_PERF_INHERIT;
 	if (upmu_registry_takes_cycles(set->who, set->cpu))
 		perf_flags |= UPMU_PERF_ANY_COUNTER;
-	ret = open_groups(set, wanted, perf_flags);
+	ret = open_permitted(set, wanted, perf_flags);
 	/* Too many without the cycle counter: then the sets take turns. */
 	if (ret == -ENOSPC && (perf_flags & UPMU_PERF_ANY_COUNTER)) {
 		perf_flags &=
 			~(uint32_t)(UPMU_PERF_ANY_COUNTER | UPMU_PERF_LONG);
-		ret = open_groups(set, wanted, perf_flags);
+		ret = open_permitted(set, wanted, perf_flags);
 	}
-	if (ret == -EACCES && !(perf_flags & UPMU_PERF_EXCLUDE_KERNEL))
-		ret = open_user_only(set, wanted, perf_flags);
 	if (!ret)
 		ret = check_alive(wanted);
 	if (ret)

@@ -196,6 +196,7 @@ static int open_wanted(struct upmu_watch *watch,
 		       const struct upmu_wanted *wanted,
 		       const struct upmu_options *options, uint64_t every)
 {
+	const struct upmu_perf_event *event = &wanted->events[0].perf[0];
 	uint32_t user = UPMU_PERF_EXCLUDE_KERNEL;
 	char reason[UPMU_EXPLAIN_SIZE];
 	int ret = check(wanted, options, every);
@@ -208,9 +209,10 @@ static int open_wanted(struct upmu_watch *watch,
 	if (ret != -EACCES)
 		return ret;
 	strcpy(reason, upmu_explain());
-	if (open_all(watch, wanted, options, every, user))
-		return upmu_explain_set(-EACCES, "%s", reason);
-	return 0;
+	ret = open_all(watch, wanted, options, every, user);
+	if (!ret || (ret == -EOPNOTSUPP && !upmu_perf_is_of_the_kernel(event)))
+		return ret;
+	return upmu_perf_explain_both(ret, reason);
 }
 
 /* Sets that are opened later leave the cycle counter to it, as to a set. */

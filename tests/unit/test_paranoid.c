@@ -62,6 +62,50 @@ static void paranoid_2_on_a_core_without_filters_is_eacces(void **state)
 	assert_said("kernel.perf_event_paranoid=1");
 }
 
+static void assert_refused_of_user_mode(const char *list, int error,
+					const char *words)
+{
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	fake.only_user = true;
+	assert_int_equal(upmu_open(&set, list, NULL), error);
+	assert_null(set);
+	assert_said(words);
+}
+
+/* Another setting would help nobody. */
+static void paranoid_2_is_not_blamed_for_what_user_mode_lacks_too(void **state)
+{
+	(void)state;
+	fake.counters = 2;
+	assert_refused_of_user_mode("cycles,r1,r2", -ENOSPC, "'r2");
+	fake.counters = 0;
+	fake.failure = (struct fake_failure){ .call = FAKE_PERF_OPEN,
+					      .at = 4,
+					      .goes_on = true,
+					      .error = -EMFILE };
+	assert_refused_of_user_mode("cycles,r1,r2", -EMFILE,
+				    "out of file descriptors");
+}
+
+/* As a user who may count both modes. */
+static void paranoid_2_lets_a_second_full_set_take_turns(void **state)
+{
+	static const char list[] = "cycles,r1,r2,r3,r4";
+	const struct upmu_options read_only = { .size = sizeof(read_only),
+						.source = "read" };
+	struct upmu *second;
+
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	fake.only_user = true;
+	fake.ordinary = 4;
+	assert_int_equal(upmu_open(&set, list, &read_only), 0);
+	if (upmu_open(&second, list, &read_only))
+		fail_msg("%s", upmu_explain());
+	assert_string_equal(upmu_event_name(second, 0), "cycles:u");
+	upmu_close(second);
+}
+
 static void
 a_policy_that_refuses_although_paranoid_permits_is_told(void **state)
 {
@@ -289,6 +333,9 @@ int main(void)
 		PARANOID_TEST(paranoid_2_counts_user_mode_and_says_so),
 		PARANOID_TEST(paranoid_2_counts_no_event_of_the_kernel),
 		PARANOID_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
+		PARANOID_TEST(
+			paranoid_2_is_not_blamed_for_what_user_mode_lacks_too),
+		PARANOID_TEST(paranoid_2_lets_a_second_full_set_take_turns),
 		PARANOID_TEST(
 			a_policy_that_refuses_although_paranoid_permits_is_told),
 		PARANOID_TEST(a_setting_that_is_no_number_is_not_told),

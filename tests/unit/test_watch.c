@@ -205,6 +205,20 @@ static void what_forbids_it_is_told_of_the_first_try(void **state)
 	assert_refused("cycles", EVERY, NULL, -EACCES, "perf_event_paranoid");
 }
 
+/* More rights would not help. */
+static void what_user_mode_lacks_too_is_told_instead(void **state)
+{
+	(void)state;
+	fake.only_user = true;
+	fake.map_error = -EPERM;
+	assert_refused("cycles", EVERY, NULL, -EPERM, "perf_event_mlock_kb");
+	fake.map_error = 0;
+	fake.failure = (struct fake_failure){ .call = FAKE_PERF_OPEN,
+					      .at = 2,
+					      .error = -EOPNOTSUPP };
+	assert_refused("cycles", EVERY, NULL, -EOPNOTSUPP, "no interrupt");
+}
+
 static void unlike_cores_write_into_one_ring(void **state)
 {
 	(void)state;
@@ -463,6 +477,7 @@ int main(void)
 		on_pi2(but_no_event_of_the_kernel_is),
 		on_pi2(nor_what_happens_in_the_kernel_alone),
 		on_pi2(what_forbids_it_is_told_of_the_first_try),
+		on_pi2(what_user_mode_lacks_too_is_told_instead),
 		on_odroid(unlike_cores_write_into_one_ring),
 		on_pi2(a_period_has_bounds),
 		on_pi2(other_options_are_refused),
