@@ -49,7 +49,8 @@ struct upmu_region_stats {
 /**
  * upmu_regions_init - choose what regions count
  * @events: as for upmu_open(); 1 to 8 of them. NULL: the environment's
- *          UPMU_EVENTS=, else "cycles,instructions"
+ *          UPMU_EVENTS=, as the first begin of a thread finds it, else
+ *          "cycles,instructions"
  * @options: as for upmu_open(), of the calling thread, not UPMU_OPEN_STOPPED
  *
  * Not needed for the defaults. At exit of the program the report goes to
@@ -94,6 +95,8 @@ UPMU_API int upmu_region_open(struct upmu_region **out, const char *name);
  *
  * Returns 0, an error of upmu_open() or upmu_count_all(), or
  *   -ENOSPC 32 regions are nested already
+ *   -EXDEV  this thread can count user mode alone, or a clock, and those before
+ *           it counted more: the process has given up a right since
  *   -EAGAIN no pthread_key_create(3) is left, by which a thread's end is told
  */
 UPMU_API int upmu_region_begin(struct upmu_region *region);

@@ -34,14 +34,15 @@ static struct {
 	/* What threads that ended left: counts and times. */
 	struct upmu_cell ended[UPMU_REGIONS_MAX];
 	uint64_t ended_enabled_ns, ended_running_ns;
-	/* Known once a thread has begun a region. */
+	/* Known once a thread has begun a region; in a child anew. */
 	bool is_calibrated;
 	size_t events;
 	const char *source;
 	char event_names[UPMU_REGION_EVENTS_MAX][UPMU_NAME_SIZE];
 	const char *units[UPMU_REGION_EVENTS_MAX];
 	uint64_t overhead[UPMU_REGION_EVENTS_MAX];
-	/* From upmu_regions_init(). */
+	/* From upmu_regions_init() or the environment, of all threads. */
+	bool is_chosen;
 	char *list;
 	char *wanted_source;
 	struct upmu_options options;
@@ -241,13 +242,59 @@ static void describe(struct upmu_region_thread *thread)
 	}
 }
 
-static const char *wanted_events(void)
+static void forget_choice(void)
 {
-	const char *events = all.list;
+	free(all.list);
+	free(all.wanted_source);
+	all.list = NULL;
+	all.wanted_source = NULL;
+	all.options = (struct upmu_options){ 0 };
+}
 
-	if (!events)
-		events = secure_getenv("UPMU_EVENTS");
-	return events ? events : DEFAULT_EVENTS;
+/* Empty is as good as unset: a shell sets it so for one command. */
+static const char *from_environment(const char *name, const char *otherwise)
+{
+	const char *value = secure_getenv(name);
+
+	return value && value[0] ? value : otherwise;
+}
+
+/* What was not chosen is the environment's, as it is now: a program may clear
+ * it later, and its next thread is to count the same. */
+static int choose_rest(void)
+{
+	const char *source = from_environment("UPMU_SOURCE", NULL);
+
+	if (!all.list)
+		all.list =
+			strdup(from_environment("UPMU_EVENTS", DEFAULT_EVENTS));
+	if (!all.wanted_source && source)
+		all.wanted_source = strdup(source);
+	if (all.list && (all.wanted_source || !source))
+		return 0;
+	return upmu_explain_set(-ENOMEM, "out of memory");
+}
+
+/* A process may have lost a right since, or its perf: what is then counted of
+ * user mode alone, or by a clock, is not to be added to the rest. */
+static int check_alike(const struct upmu_region_thread *thread)
+{
+	for (size_t i = 0; all.is_calibrated && i < thread->events; i++) {
+		const char *name = upmu_event_name(thread->set, i);
+		const char *unit = upmu_unit(thread->set, i);
+
+		if (!strcmp(name, all.event_names[i]) &&
+		    !strcmp(unit, all.units[i]))
+			continue;
+		upmu_explain_set(-EXDEV,
+				 "this thread can count '%s' (%s), and the "
+				 "regions so far are of '%s' (%s)",
+				 name, unit, all.event_names[i], all.units[i]);
+		upmu_explain_hint("count the same from the start: UPMU_EVENTS= "
+				  "or upmu_regions_init()");
+		return -EXDEV;
+	}
+	return 0;
 }
 
 static int open_set(struct upmu_region_thread *thread)
@@ -257,16 +304,19 @@ static int open_set(struct upmu_region_thread *thread)
 
 	options.size = sizeof(options);
 	options.source = all.wanted_source;
-	ret = upmu_open(&thread->set, wanted_events(), &options);
+	ret = upmu_open(&thread->set, all.list, &options);
 	if (ret)
 		return ret;
 	thread->events = upmu_size(thread->set);
-	if (thread->events <= UPMU_REGION_EVENTS_MAX)
-		return 0;
-	upmu_close(thread->set);
-	return upmu_explain_set(-EINVAL,
-				"regions count %d events at most, not %zu",
-				UPMU_REGION_EVENTS_MAX, thread->events);
+	if (thread->events > UPMU_REGION_EVENTS_MAX)
+		ret = upmu_explain_set(
+			-EINVAL, "regions count %d events at most, not %zu",
+			UPMU_REGION_EVENTS_MAX, thread->events);
+	else
+		ret = check_alike(thread);
+	if (ret)
+		upmu_close(thread->set);
+	return ret;
 }
 
 /* Opened, and closed when the thread ends. */
@@ -274,6 +324,8 @@ static int open_thread(struct upmu_region_thread *thread)
 {
 	int ret = make_key();
 
+	if (!ret && !all.is_chosen)
+		ret = choose_rest();
 	if (!ret)
 		ret = open_set(thread);
 	if (ret || !pthread_setspecific(all.key, thread))
@@ -295,6 +347,7 @@ static int make_thread(struct upmu_region_thread **out)
 		free(thread);
 		return ret;
 	}
+	all.is_chosen = true;
 	thread->counters = upmu_counter_at(thread->set, 0);
 	thread->top = &thread->frames[1];
 	clear_cells(thread);
@@ -318,6 +371,8 @@ int upmu_region_this_thread(struct upmu_region_thread **out)
 	pthread_once(&all.once, start);
 	cancel_state = lock_all();
 	ret = make_thread(out);
+	if (ret && !all.is_chosen)
+		forget_choice();
 	unlock_all(cancel_state);
 	return ret;
 }
@@ -370,15 +425,6 @@ int upmu_region_open(struct upmu_region **out, const char *name)
 	return ret;
 }
 
-static void forget_choice(void)
-{
-	free(all.list);
-	free(all.wanted_source);
-	all.list = NULL;
-	all.wanted_source = NULL;
-	all.options = (struct upmu_options){ 0 };
-}
-
 /* With all.lock held. */
 static int choose(const char *events, const struct upmu_options *options)
 {
@@ -408,12 +454,12 @@ int upmu_regions_init(const char *events, const struct upmu_options *options)
 		return ret;
 	pthread_once(&all.once, start);
 	cancel_state = lock_all();
-	if (all.is_calibrated)
+	if (all.is_chosen)
 		ret = upmu_explain_set(-EALREADY, "regions count '%s' already",
-				       wanted_events());
+				       all.list);
 	else
 		ret = choose(events, &full);
-	if (ret && !all.is_calibrated)
+	if (ret && !all.is_chosen)
 		forget_choice();
 	unlock_all(cancel_state);
 	return ret;
@@ -526,6 +572,7 @@ static void in_child(void)
 	if (upmu_region_self)
 		pthread_setspecific(all.key, NULL);
 	upmu_region_self = NULL;
+	all.is_calibrated = false;
 	memset(all.ended, 0, sizeof(all.ended));
 	all.ended_enabled_ns = all.ended_running_ns = 0;
 }

@@ -6,11 +6,12 @@
 #include "one_set.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "lib/perf/perf.h"
-#include "said.h"
+#include "regions.h"
 
 #define PMU_OF_PI2 8u /* its number, in the fixture */
 
@@ -104,6 +105,86 @@ static void paranoid_2_lets_a_second_full_set_take_turns(void **state)
 		fail_msg("%s", upmu_explain());
 	assert_string_equal(upmu_event_name(second, 0), "cycles:u");
 	upmu_close(second);
+}
+
+/* ---- regions of a process that gives up a right ------------------------ */
+
+static void *refused_region(void *region)
+{
+	CHECK(upmu_region_begin(region) == -EXDEV);
+	CHECK(strstr(upmu_explain(), "'cycles:u'") &&
+	      strstr(upmu_explain(), "'cycles'"));
+	return NULL;
+}
+
+static void assert_reported(const char *name)
+{
+	char text[4096] = "";
+	FILE *file = tmpfile();
+
+	CHECK(file && !upmu_regions_report(fileno(file), UPMU_REGION_JSON));
+	rewind(file);
+	CHECK(fread(text, 1, sizeof(text) - 1, file) > 0);
+	CHECK(strstr(text, name));
+	fclose(file);
+}
+
+static void lose_the_right(void)
+{
+	struct upmu_region *work = region_of("work");
+	pthread_t thread;
+
+	call(work);
+	fake.only_user = true;
+	CHECK(!pthread_create(&thread, NULL, refused_region, work));
+	CHECK(!pthread_join(thread, NULL));
+	call(work);
+	assert_reported("\"cycles\"");
+}
+
+/* As servers do before they work. */
+static void fork_and_lose_the_right(void)
+{
+	struct upmu_region *work = region_of("work");
+	int status;
+	pid_t child;
+
+	call(work);
+	child = fork();
+	if (!child) {
+		fake.only_user = true;
+		call(work);
+		assert_reported("\"cycles:u\"");
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+static void run_with_perf(void (*body)(void))
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		body();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+static void what_a_thread_may_not_count_whole_is_not_added(void **state)
+{
+	(void)state;
+	run_with_perf(lose_the_right);
+}
+
+static void a_forked_child_names_what_it_may_count_itself(void **state)
+{
+	(void)state;
+	run_with_perf(fork_and_lose_the_right);
 }
 
 static void
@@ -336,6 +417,8 @@ int main(void)
 		PARANOID_TEST(
 			paranoid_2_is_not_blamed_for_what_user_mode_lacks_too),
 		PARANOID_TEST(paranoid_2_lets_a_second_full_set_take_turns),
+		PARANOID_TEST(what_a_thread_may_not_count_whole_is_not_added),
+		PARANOID_TEST(a_forked_child_names_what_it_may_count_itself),
 		PARANOID_TEST(
 			a_policy_that_refuses_although_paranoid_permits_is_told),
 		PARANOID_TEST(a_setting_that_is_no_number_is_not_told),

@@ -280,6 +280,28 @@ static void run_out_of_keys(void)
 	call(region_of("work"));
 }
 
+static void *call_in_another(void *events)
+{
+	setenv("UPMU_EVENTS", events, 1);
+	setenv("UPMU_SOURCE", "nonsense", 1);
+	call(region_of("work"));
+	return NULL;
+}
+
+/* As a daemon that clears its environment. */
+static void change_the_environment(void)
+{
+	pthread_t thread;
+
+	setenv("UPMU_EVENTS", "r7,r8", 1);
+	call(region_of("work"));
+	CHECK(!pthread_create(&thread, NULL, call_in_another, "r1,r2,r3"));
+	CHECK(!pthread_join(thread, NULL));
+	CHECK(stats_of("work", 1).calls == 2);
+	CHECK(upmu_regions_init(NULL, NULL) == -EALREADY);
+	CHECK(strstr(upmu_explain(), "'r7,r8'"));
+}
+
 static void refuse_names(void)
 {
 	struct upmu_region *region = NULL;
@@ -372,6 +394,14 @@ static void choose_by_environment(void)
 	CHECK(strstr(upmu_explain(), "1 events"));
 }
 
+static void choose_by_an_empty_environment(void)
+{
+	setenv("UPMU_EVENTS", "", 1);
+	call(region_of("work"));
+	CHECK(upmu_regions_init("r3", NULL) == -EALREADY);
+	CHECK(strstr(upmu_explain(), "'cycles,instructions'"));
+}
+
 static void read_before_any_begin(void)
 {
 	struct upmu_region_stats stats = { .size = sizeof(stats) };
@@ -461,6 +491,8 @@ CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
 CHILD_TEST(without_a_key_of_its_own_a_thread_takes_nobody_elses,
 	   run_out_of_keys)
+CHILD_TEST(the_environment_that_the_first_thread_had_is_the_others_too,
+	   change_the_environment)
 CHILD_TEST(names_have_1_to_63_characters, refuse_names)
 CHILD_TEST(the_65th_region_is_enospc, fill_the_table)
 CHILD_TEST(events_are_chosen_once, choose_events)
@@ -473,6 +505,8 @@ static void one_to_eight_events_are_each_counted(void **state)
 
 CHILD_TEST(a_choice_that_failed_leaves_no_option, choose_in_vain)
 CHILD_TEST(the_environment_chooses_events, choose_by_environment)
+CHILD_TEST(an_empty_list_in_the_environment_is_none,
+	   choose_by_an_empty_environment)
 CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
 CHILD_TEST(a_signals_handler_does_not_wait_for_the_thread_it_came_upon,
@@ -497,12 +531,15 @@ int main(void)
 			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
 		cmocka_unit_test(
 			without_a_key_of_its_own_a_thread_takes_nobody_elses),
+		cmocka_unit_test(
+			the_environment_that_the_first_thread_had_is_the_others_too),
 		cmocka_unit_test(names_have_1_to_63_characters),
 		cmocka_unit_test(the_65th_region_is_enospc),
 		cmocka_unit_test(events_are_chosen_once),
 		cmocka_unit_test(one_to_eight_events_are_each_counted),
 		cmocka_unit_test(a_choice_that_failed_leaves_no_option),
 		cmocka_unit_test(the_environment_chooses_events),
+		cmocka_unit_test(an_empty_list_in_the_environment_is_none),
 		cmocka_unit_test(before_the_first_begin_there_is_no_event),
 		cmocka_unit_test(
 			a_forked_child_is_in_no_region_and_counts_anew),
