@@ -2,7 +2,6 @@
 /* process.c - the processes that leases cover */
 #include <linux/binfmts.h>
 #include <linux/hashtable.h>
-#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -11,9 +10,6 @@
 #include "process.h"
 
 DEFINE_RAW_SPINLOCK(upmu_lock);
-struct upmu_table upmu_table;
-/* upmu_lock; RCU to read */
-static DEFINE_HASHTABLE(upmu_by_pid, UPMU_PROCESS_BITS);
 static LIST_HEAD(upmu_processes);	     /* upmu_lock */
 static struct workqueue_struct *upmu_reaper; /* loading */
 static atomic_t upmu_families;		     /* not freed yet */
@@ -26,11 +22,6 @@ static atomic_t upmu_families;		     /* not freed yet */
 
 static LIST_HEAD(upmu_reserve); /* by listed; upmu_lock, as the next */
 static unsigned int upmu_reserve_count;
-
-static struct hlist_head *upmu_pid_bucket(const struct pid *pid)
-{
-	return &upmu_by_pid[hash_ptr(pid, HASH_BITS(upmu_by_pid))];
-}
 
 /* Those that cover a process in it. */
 static const struct upmu_leases *
@@ -72,20 +63,17 @@ static u32 upmu_process_leased(const struct upmu_process *process)
 	       upmu_family_bits(READ_ONCE(process->family), process->executed);
 }
 
-/* Of its families, and of those that share its memory (vfork, CLONE_VM). */
+/* Of its families, and of those that share its memory. */
 static noinline notrace u32
 upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
 {
-	const struct mm_struct *mm = process->mm;
-	const struct hlist_node *node;
+	const struct hlist_node *node = READ_ONCE(process->sharers.first);
 
-	while (bits != most) { /* thousands may share memory */
-		if (process->mm == mm)
-			bits |= upmu_process_leased(process);
-		node = READ_ONCE(process->by_mm.next);
-		if (!node)
-			break;
-		process = hlist_entry(node, struct upmu_process, by_mm);
+	bits |= upmu_process_leased(process);
+	while (node && bits != most) { /* thousands may share memory */
+		process = hlist_entry(node, struct upmu_process, sharing);
+		bits |= upmu_process_leased(process);
+		node = READ_ONCE(node->next);
 	}
 	return bits;
 }
@@ -368,25 +356,11 @@ static struct upmu_process *upmu_process_new_atomic(struct task_struct *task)
 	return upmu_process_set(process, task);
 }
 
-/* The tables */
-
-struct upmu_process *upmu_process_find(const struct pid *pid)
-{
-	struct upmu_process *process;
-
-	hlist_for_each_entry_rcu(process, upmu_pid_bucket(pid), by_pid,
-				 lockdep_is_held(&upmu_lock))
-		if (process->pid == pid)
-			return process;
-	return NULL;
-}
-
 void upmu_process_add(struct upmu_process *process)
 {
 	lockdep_assert_held(&upmu_lock);
 	list_add(&process->listed, &upmu_processes);
-	hlist_add_head_rcu(&process->by_pid, upmu_pid_bucket(process->pid));
-	hlist_add_head_rcu(&process->by_mm, upmu_process_bucket(process->mm));
+	upmu_table_add(process);
 	upmu_family_count(process, 1);
 }
 
@@ -395,8 +369,7 @@ void upmu_process_del(struct upmu_process *process)
 	lockdep_assert_held(&upmu_lock);
 	upmu_family_count(process, -1);
 	list_del(&process->listed);
-	hlist_del_rcu(&process->by_pid);
-	hlist_del_rcu(&process->by_mm);
+	upmu_table_del(process);
 	queue_rcu_work(upmu_reaper, &process->free);
 }
 

@@ -83,7 +83,9 @@ struct upmu_family {
 
 /**
  * struct upmu_process - one covered process
- * @by_mm: in the table that the scheduler asks
+ * @by_mm: in the table that the scheduler asks, the first with that memory only
+ * @sharers: of the first: all others with that memory (vfork, CLONE_VM)
+ * @sharing: of the others: among those
  * @by_pid: in the table that fork, exec and exit ask
  * @listed: in the list of all
  * @mm: its memory; the mm_struct is pinned (not the memory), for a bare
@@ -97,11 +99,13 @@ struct upmu_family {
  * @free: frees it after the readers
  *
  * Changed under upmu_lock, but @written (atomic); @mm, @pid and @executed stay
- * as they were when it was added. A context switch reads @by_mm, @mm, @own.bits,
- * @family and @executed.
+ * as they were when it was added. A context switch reads @by_mm, @sharers,
+ * @sharing, @mm, @own.bits, @family and @executed.
  */
 struct upmu_process {
 	struct hlist_node by_mm;
+	struct hlist_head sharers;
+	struct hlist_node sharing;
 	struct hlist_node by_pid;
 	struct list_head listed;
 	struct mm_struct *mm;
@@ -136,20 +140,29 @@ extern struct upmu_writer upmu_open_writer;
 extern raw_spinlock_t upmu_lock;
 
 /* Cheap; mm_structs are at least 64 bytes apart. */
-static __always_inline struct hlist_head *
-upmu_process_bucket(const struct mm_struct *mm)
+static __always_inline unsigned int
+upmu_process_place(const struct mm_struct *mm)
 {
 	unsigned long value = (unsigned long)mm;
 
 	value ^= value >> UPMU_PROCESS_BITS;
 	value >>= 6;
-	return &upmu_table.by_mm[value % HASH_SIZE(upmu_table.by_mm)];
+	return value % BIT(UPMU_PROCESS_BITS);
+}
+
+static __always_inline struct hlist_head *
+upmu_process_bucket(const struct mm_struct *mm)
+{
+	return &upmu_table.by_mm[upmu_process_place(mm)];
 }
 
 /* What @process is permitted, NULL being all that are not covered. */
 u32 upmu_process_bits(const struct upmu_process *process);
 
-/* The covered process with memory @mm, NULL: none. RCU or interrupts off. */
+/*
+ * The first of the covered processes with memory @mm, NULL: none. RCU,
+ * interrupts off, or upmu_lock.
+ */
 static __always_inline const struct upmu_process *
 upmu_process_with(const struct mm_struct *mm)
 {
@@ -181,6 +194,10 @@ void upmu_family_put(struct upmu_family *family);
 struct upmu_process *upmu_process_find(const struct pid *pid);
 
 /* The rest with upmu_lock held. */
+
+/* Of upmu_process_add() and _del(): nobody else's. */
+void upmu_table_add(struct upmu_process *process);
+void upmu_table_del(struct upmu_process *process);
 
 void upmu_process_add(struct upmu_process *process);
 /* Takes it out; it is freed when nobody reads it any more. */

@@ -5,6 +5,7 @@
  * device    /dev/upmu: the calls
  * lease     what an open descriptor holds
  * process   which processes leases cover; what each context switch asks
+ * table     those processes, found by their ID and by their memory
  * access    the permission register of each CPU follows the running process
  * guard     holders that may write are looked after
  * trap      a holder whose permission was taken away tries again

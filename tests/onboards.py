@@ -69,6 +69,7 @@ COVER = [
     ("kmod/state.c", "kmod_lease.a15", "kmod_hidden.a15", "kmod_restore.a15",
      "kmod_load.a15", "kmod_handover.a15", "kmod_switch.a7",
      "kmod_open.a15"),
+    ("kmod/table.c", "kmod_shared.a15", "kmod_lease.a15", "kmod_switch.a7"),
     # PMUv3: what the others have does not trap
     ("kmod/trap.c", "kmod_looks.v8-32", "kmod_looks.a72", "kmod_load.a72",
      "kmod_readers.a72", "kmod_cycles.a72"),

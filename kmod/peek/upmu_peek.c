@@ -7,6 +7,7 @@
  * Writing "CPU REGISTER VALUE [N]" changes one, REGISTER being as printed;
  * "CPU wrap 1" puts a function of this module before the PMU driver's `start`,
  * as a module that means to own the PMU would, "CPU wrap 0" takes it out.
+ * /proc/upmu_place tells where in upmu.ko's table the reader's memory belongs.
  */
 #include <linux/cpu.h>
 #include <linux/module.h>
@@ -18,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "../process.h"
 #include "late.h"
 #include "regs/regs.h"
 
@@ -203,20 +205,29 @@ static const struct proc_ops peek_ops = {
 	.proc_release = single_release,
 };
 
+static int peek_show_place(struct seq_file *m, void *unused)
+{
+	seq_printf(m, "%u\n", upmu_process_place(current->mm));
+	return 0;
+}
+
 static int __init peek_init(void)
 {
 	int err = late_init();
 
 	if (err)
 		return err;
-	if (proc_create("upmu_peek", 0600, NULL, &peek_ops))
+	if (proc_create("upmu_peek", 0600, NULL, &peek_ops) &&
+	    proc_create_single("upmu_place", 0400, NULL, peek_show_place))
 		return 0;
+	remove_proc_subtree("upmu_peek", NULL);
 	late_exit();
 	return -ENOMEM;
 }
 
 static void __exit peek_exit(void)
 {
+	remove_proc_entry("upmu_place", NULL);
 	remove_proc_entry("upmu_peek", NULL);
 	peek_unwrap();
 	late_exit();

@@ -3,6 +3,7 @@
  * kmod_shared - leases of processes that share memory, descriptors, or a tracer
  */
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -251,6 +252,52 @@ static void both_test(void)
 	munmap(sharer, sizeof(*sharer));
 }
 
+/* Whichever of them ends, the rest are found by the memory that they share. */
+#define SHARERS 5
+
+static volatile int taken;
+
+static int takes_and_stays(void *unused)
+{
+	(void)unused;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	taken += take(light_mode()) >= 0 ? 1 : SHARERS;
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+/* How many had ended when this one's permission did. */
+static int sharers_end(void *unused)
+{
+	static const int order[SHARERS] = { 0, 4, 2, 1, 3 };
+	static char stacks[SHARERS][16384] __attribute__((aligned(16)));
+	pid_t pids[SHARERS];
+	int n;
+
+	(void)unused;
+	for (n = 0; n < SHARERS; n++) {
+		pids[n] = clone(takes_and_stays, (char *)&stacks[n + 1],
+				CLONE_VM | SIGCHLD, NULL);
+		while (taken <= n)
+			sched_yield();
+	}
+	for (n = 0; n < SHARERS && try_cycles(NULL); n++) {
+		kill(pids[order[n]], SIGKILL);
+		waitpid(pids[order[n]], NULL, 0);
+	}
+	return try_cycles(NULL) ? 255 : n;
+}
+
+static void many_test(void)
+{
+	int ended = in_child(sharers_end, NULL);
+
+	tap(ended == SHARERS && no_leases_soon(),
+	    "among_many_whoever_ends_first_the_rest_keep_theirs", "%d of %d",
+	    ended, SHARERS);
+}
+
 /* Programs that cannot be executed */
 
 static int fails_to_execute(void *unused)
@@ -383,6 +430,7 @@ int main(void)
 	outlives(UPMU_LEASE_CHILDREN, true, "also_as_a_child_that_is_covered");
 	outlives(UPMU_LEASE_CHILDREN, false, "or_until_it_executes_a_program");
 	both_test();
+	many_test();
 	exec_test();
 	tracer_test();
 	return tap_done();

@@ -2,7 +2,7 @@
 /*
  * kmod_switch - what a context switch costs, with and without a lease held
  *
- * kmod_switch none|other|ended|own|mixed|child|chain|shared
+ * kmod_switch none|other|ended|own|mixed|child|chain|shared|beside
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
@@ -11,6 +11,9 @@
  * "mixed": one of them does. "child": one of another, which covers both.
  * "chain", "shared": as "own", where one of them was forked under leases within
  * leases that ended, or shares its memory with hundreds that are covered.
+ * "beside": as "other", where that one does so, and one of the two has its
+ * place in the module's table; upmu_peek.ko tells which processes have the
+ * same.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -32,6 +35,9 @@
 #define GENERATIONS 60
 #define SHARERS	    300
 #define STACK	    4096
+#define TRIED	    2000
+#define PLACES	    8192
+#define PLACE	    "/proc/upmu_place"
 
 static int take(uint32_t flags)
 {
@@ -115,6 +121,71 @@ static void share_memory(void)
 		usleep(1000);
 }
 
+static int own_place(void)
+{
+	int place = PLACES;
+	FILE *file = fopen(PLACE, "r");
+
+	if (!file || fscanf(file, "%d", &place) != 1 || place < 0 ||
+	    place >= PLACES) {
+		perror("kmod_switch: " PLACE);
+		exit(1);
+	}
+	fclose(file);
+	return place;
+}
+
+/* Stopped, and ends with its parent. */
+static pid_t fork_stopped(volatile int *place)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*place = own_place();
+		raise(SIGSTOP);
+	} else if (waitpid(pid, NULL, WUNTRACED) != pid) {
+		perror("kmod_switch: cannot have another process");
+		exit(1);
+	}
+	return pid;
+}
+
+/*
+ * Goes on in a process whose place is that of one that shares its memory. Which
+ * place one has is chance: many are tried.
+ */
+static void be_beside(volatile int *ready)
+{
+	static pid_t at[PLACES];
+	volatile int *place = ready + 1;
+	pid_t pid = 0, sharer = 0;
+
+	for (int n = 0; n < TRIED && !sharer; n++) {
+		pid = fork_stopped(place);
+		if (!pid && *place < PLACES)
+			return;
+		if (!pid) {
+			share_memory();
+			*ready = 1;
+			for (;;)
+				pause();
+		}
+		sharer = at[*place];
+		at[*place] = pid;
+	}
+	if (sharer) {
+		*place = PLACES;
+		kill(sharer, SIGCONT);
+		while (!*ready)
+			usleep(1000);
+		*ready = *place = 0;
+		kill(pid, SIGCONT);
+		waitpid(pid, NULL, 0);
+	}
+	_exit(!sharer);
+}
+
 static double now_ns(void)
 {
 	struct timespec now;
@@ -155,8 +226,9 @@ static double yield_to_each_other(volatile int *ready, int both)
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "none";
-	volatile int *ready = mmap(NULL, sizeof(*ready), PROT_READ | PROT_WRITE,
-				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile int *ready =
+		mmap(NULL, 2 * sizeof(*ready), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t holder = 0;
 	int both;
 	cpu_set_t set;
@@ -170,11 +242,13 @@ int main(int argc, char **argv)
 		close(take(0));
 	if (!strcmp(mode, "chain"))
 		descend();
-	if (!strcmp(mode, "shared"))
+	if (!strcmp(mode, "beside"))
+		be_beside(ready);
+	else if (!strcmp(mode, "shared"))
 		share_memory();
 	else if (!strcmp(mode, "child"))
 		be_forked();
-	else if (!strstr("none other ended", mode))
+	else if (!strstr("none other ended beside", mode))
 		take(0);
 	both = strstr("own chain shared", mode) != NULL;
 	printf("%.0f\n", yield_to_each_other(ready, both));
