@@ -167,6 +167,23 @@ static int open_all(struct upmu_watch *watch, const struct upmu_wanted *wanted,
 	return ret;
 }
 
+/* It would never come. */
+static int check_comes(const struct upmu_wanted *wanted)
+{
+	const struct upmu_wanted_event *event = &wanted->events[0];
+	int ret = 0;
+
+	if (event->stays_0)
+		return upmu_explain_set(
+			-EOPNOTSUPP,
+			"'%s' would never come: this board is emulated and "
+			"leaves it at 0",
+			event->name);
+	if (wanted->is_emulated && event->is_instructions)
+		ret = upmu_emulator_alive(&event->perf[0]);
+	return ret || !event->is_hardware ? ret : upmu_pmu_alive();
+}
+
 static int check(const struct upmu_wanted *wanted,
 		 const struct upmu_options *options, uint64_t every)
 {
@@ -184,12 +201,7 @@ static int check(const struct upmu_wanted *wanted,
 					"a watch has no source, and no flags "
 					"but UPMU_OPEN_USER_ONLY, _BOUND and "
 					"_CPU");
-	if (!wanted->events[0].stays_0)
-		return 0;
-	return upmu_explain_set(-EOPNOTSUPP,
-				"'%s' would never come: this board is emulated "
-				"and leaves it at 0",
-				wanted->events[0].name);
+	return check_comes(wanted);
 }
 
 static int open_wanted(struct upmu_watch *watch,

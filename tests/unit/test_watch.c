@@ -263,6 +263,22 @@ static void a_pmu_without_interrupt_is_named(void **state)
 	assert_refused("cycles", EVERY, NULL, -EOPNOTSUPP, "no interrupt");
 }
 
+static void what_never_comes_is_refused(void **state)
+{
+	(void)state;
+	fake.stands_still = true;
+	assert_refused("cycles", EVERY, NULL, -ENODEV, "the PMU does not");
+	assert_int_equal(upmu_watch_open(&watch, "page-faults", 1, NULL), 0);
+	upmu_watch_close(watch);
+	watch = NULL;
+	fake_boot("qemu-virt-32");
+	assert_refused("l1d_cache", EVERY, NULL, -EOPNOTSUPP, "'l1d_cache'");
+	fake.still_config = 8;
+	assert_refused("instructions", EVERY, NULL, -EOPNOTSUPP,
+		       "with -icount only");
+	open_watch();
+}
+
 static void a_ring_that_cannot_be_mapped_is_told(void **state)
 {
 	(void)state;
@@ -482,6 +498,7 @@ int main(void)
 		on_pi2(a_period_has_bounds),
 		on_pi2(other_options_are_refused),
 		on_pi2(a_pmu_without_interrupt_is_named),
+		on_pi2(what_never_comes_is_refused),
 		on_pi2(a_ring_that_cannot_be_mapped_is_told),
 		on_pi2(samples_come_in_turn_and_whole),
 		on_pi2(the_next_sample_tells_how_many_were_lost_before_it),
