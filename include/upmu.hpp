@@ -35,6 +35,10 @@
 #include <variant>
 #include <vector>
 
+#if defined(__GLIBCXX__) && defined(__cpp_exceptions)
+#include <cxxabi.h>
+#endif
+
 #include <upmu.h>
 
 namespace pmu
@@ -418,6 +422,11 @@ expected<std::vector<upmu_measurement>> measure(F &&fn,
 				return;
 			try {
 				(*self->fn)();
+#if defined(__GLIBCXX__)
+				/* Of a thread that is cancelled, or ends. */
+			} catch (const abi::__forced_unwind &) {
+				throw;
+#endif
 			} catch (...) {
 				self->thrown = std::current_exception();
 			}

@@ -187,8 +187,9 @@ struct upmu_measurement {
 
 /**
  * upmu_measure - what does one call of @fn cost beyond that of an empty one?
- * @fn: called warmup + runs times on the calling thread. It returns: where it
- *      ends the thread or jumps out, the set stays open, its memory allocated
+ * @fn: called warmup + runs times on the calling thread. It returns, or ends
+ *      the thread: where it jumps out (longjmp), the set stays open, its memory
+ *      allocated
  * @arg: what it is called with
  * @options: NULL for all defaults
  * @results: one for each event

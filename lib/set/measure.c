@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,30 @@ static int check_options(struct upmu_measure_options *full,
 	return 0;
 }
 
+static int measure_open(struct run *run, void (*fn)(void *), void *arg,
+			size_t warmup, struct upmu_measurement *results)
+{
+	size_t n = run->n;
+
+	if (n != run->set->size || n > EVENTS_MAX)
+		return upmu_explain_set(-EINVAL,
+					"room for %zu results, but %zu events "
+					"(at most %d)",
+					n, run->set->size, EVENTS_MAX);
+	run->counts = calloc(n, run->runs * sizeof(*run->counts));
+	if (!run->counts)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	return measure(run, fn, arg, warmup, results);
+}
+
+static void close_run(void *argument)
+{
+	struct run *run = argument;
+
+	free(run->counts);
+	upmu_close(run->set);
+}
+
 int upmu_measure(void (*fn)(void *arg), void *arg,
 		 const struct upmu_measure_options *options,
 		 struct upmu_measurement *results, size_t n)
@@ -212,17 +237,9 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 	if (ret)
 		return ret;
 	run.runs = full.runs;
-	run.counts = calloc(n ? n : 1, run.runs * sizeof(*run.counts));
-	if (n != run.set->size || n > EVENTS_MAX)
-		ret = upmu_explain_set(-EINVAL,
-				       "room for %zu results, but %zu events "
-				       "(at most %d)",
-				       n, run.set->size, EVENTS_MAX);
-	else if (!run.counts)
-		ret = upmu_explain_set(-ENOMEM, "out of memory");
-	else
-		ret = measure(&run, fn, arg, full.warmup, results);
-	free(run.counts);
-	upmu_close(run.set);
+	/* The function may end the thread. */
+	pthread_cleanup_push(close_run, &run);
+	ret = measure_open(&run, fn, arg, full.warmup, results);
+	pthread_cleanup_pop(1);
 	return ret;
 }

@@ -7,6 +7,8 @@
 #include <string>
 
 #include <dirent.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <upmu.hpp>
 
@@ -143,6 +145,44 @@ static void measuring()
 	   "a_null_character_cuts_no_list_off");
 }
 
+static bool is_destroyed;
+
+struct of_the_thread {
+	~of_the_thread()
+	{
+		is_destroyed = true;
+	}
+};
+
+static void *end_in_a_measured_function(void *how)
+{
+	of_the_thread object;
+	pmu::measure_options options;
+
+	options.open = static_cast<const pmu::options *>(how);
+	pmu::measure(
+		[] {
+			pthread_cancel(pthread_self());
+			for (;;)
+				pause();
+		},
+		options);
+	return nullptr;
+}
+
+static void cancelling()
+{
+	pmu::options how = by_clock();
+	pthread_t thread;
+	void *result = nullptr;
+
+	ok(!pthread_create(&thread, nullptr, end_in_a_measured_function,
+			   &how) &&
+		   !pthread_join(thread, &result) &&
+		   result == PTHREAD_CANCELED && is_destroyed,
+	   "a_thread_that_is_cancelled_in_the_function_ends");
+}
+
 int main()
 {
 	setenv("UPMU_REPORT", "none", 1);
@@ -152,6 +192,7 @@ int main()
 	errors();
 	regions();
 	measuring();
+	cancelling();
 	std::printf("1..%d\n", number);
 	return failed != 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* upmu_measure(), on the software PMU. */
 #include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -235,6 +237,49 @@ static void events_that_shared_the_hardware_are_eagain(void **state)
 	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
 }
 
+static void end_the_thread(void *arg)
+{
+	(void)arg;
+	pthread_exit(NULL);
+}
+
+static void count_cleanup(unsigned int *cleanups)
+{
+	calls += *cleanups;
+}
+
+static void *measure_the_end(void *arg)
+{
+	/* As an object of C++ on the caller's stack. */
+	__attribute__((cleanup(count_cleanup))) unsigned int once = 1;
+
+	(void)arg;
+	upmu_measure(end_the_thread, NULL, &options, results, 2);
+	return NULL;
+}
+
+static void run_thread(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, measure_the_end, NULL),
+			 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void a_function_that_ends_the_thread_leaves_nothing(void **state)
+{
+	size_t before;
+
+	(void)state;
+	mallopt(M_ARENA_MAX, 1);
+	run_thread();
+	assert_int_equal(calls, 1);
+	before = mallinfo2().uordblks;
+	run_thread();
+	assert_int_equal(mallinfo2().uordblks, before);
+}
+
 #define MEASURE_TEST(name) cmocka_unit_test_setup(name, start_afresh)
 
 int main(void)
@@ -254,6 +299,7 @@ int main(void)
 		MEASURE_TEST(options_out_of_range_are_einval),
 		MEASURE_TEST(errors_of_opening_and_reading_pass_through),
 		MEASURE_TEST(events_that_shared_the_hardware_are_eagain),
+		MEASURE_TEST(a_function_that_ends_the_thread_leaves_nothing),
 	};
 
 	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
