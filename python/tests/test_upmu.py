@@ -64,6 +64,20 @@ def test_set_takes_a_sequence_of_names():
     assert counts.events == ("page-faults", "context-switches")
 
 
+def test_a_count_that_cannot_be_had_tells_why(monkeypatch):
+    library = upmu._library.library
+    with upmu.Set("page-faults") as counts:
+        monkeypatch.setattr(library, "count_by_call",
+                            lambda counter: upmu._library.NO_COUNT)
+        assert counts.count() >= 0
+        # As where another holds all counters: read() gives times of 0.
+        monkeypatch.setattr(library, "count_all",
+                            lambda *arguments: -errno.EBUSY)
+        with pytest.raises(upmu.Error) as refused:
+            counts.count()
+        assert refused.value.errno == errno.EBUSY
+
+
 def test_counts_stay_after_the_block_and_no_longer_grow():
     with upmu.Set("page-faults") as counts:
         touch(10)
