@@ -387,8 +387,9 @@ struct upmu_events_error {
  * @error: may be NULL; written only on failure
  *
  * Returns 0. -EINVAL: the text is no list. -ENOENT: an event (or PMU) is
- * not known here. -E2BIG: more than UPMU_LIST_MAX entries. -EMFILE: a
- * group has more events than the core has counters. Allocates nothing;
+ * not known here. -E2BIG: more than UPMU_LIST_MAX entries. -ENOSPC: a
+ * group has more events than the core has counters. -EMFILE, -ENFILE, -ENOMEM:
+ * /sys could not be asked. Allocates nothing;
  * asks /sys for a name that no table has, and on ARMv8 whether this core
  * leaves an event out.
  */

@@ -181,7 +181,7 @@ static int count_group(struct parser *p, const struct upmu_event *event)
 		 "wants more",
 		 upmu_core_name(core), upmu_core_counters_most(core),
 		 p->n_groups);
-	return refuse_list(p, -EMFILE, what);
+	return refuse_list(p, -ENOSPC, what);
 }
 
 static int emit(struct parser *p, struct upmu_event *event)

@@ -10,6 +10,7 @@
 #include "lib/events/resolve.h"
 #include "lib/events/sysfs.h"
 #include "lib/events/text.h"
+#include "lib/perf/pmus.h"
 
 /* A piece of the list. */
 struct piece {
@@ -24,8 +25,16 @@ struct question {
 	struct upmu_events_error *error;
 	struct piece name; /* without PMU/ and modifiers */
 	int only_kind;	   /* CORE/NAME/ names one; -1: all */
+	int want;	   /* why sysfs could not be asked, or 0 */
 	struct upmu_resolved *out;
 };
+
+static int asked(struct question *q, int error)
+{
+	if (upmu_pmus_is_want(error))
+		q->want = error;
+	return error;
+}
 
 static void write_modifiers(char *out, uint8_t modifiers)
 {
@@ -307,26 +316,6 @@ static bool resolve_generic(struct question *q)
 	return any;
 }
 
-static bool parse_hex(struct piece text, uint64_t *value)
-{
-	uint64_t result = 0;
-
-	if (!text.length || text.length > 16)
-		return false;
-	for (size_t i = 0; i < text.length; i++) {
-		char c = upmu_lower(text.text[i]);
-		int digit = c >= '0' && c <= '9'   ? c - '0'
-			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
-						   : -1;
-
-		if (digit < 0)
-			return false;
-		result = result << 4 | (uint64_t)digit;
-	}
-	*value = result;
-	return true;
-}
-
 static void add_raw(struct question *q, int n, unsigned int code)
 {
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
@@ -356,11 +345,11 @@ static int refuse_word(struct question *q, int error, const char *what)
 /* 0: resolved; 1: no raw code; else refused. */
 static int resolve_raw(struct question *q)
 {
-	struct piece digits = { q->name.text + 1, q->name.length - 1 };
 	struct upmu_event *event;
 	uint64_t code;
 
-	if (upmu_lower(q->name.text[0]) != 'r' || !parse_hex(digits, &code))
+	if (upmu_lower(q->name.text[0]) != 'r' ||
+	    !upmu_parse_hex(q->name.text + 1, q->name.length - 1, &code))
 		return 1;
 	if (!q->machine->n_kinds) {
 		event = add_entry(q, UPMU_EVENT_PMU, -1);
@@ -417,8 +406,8 @@ static bool resolve_published(struct question *q)
 
 		if (!wants_kind(q, (int)i) || !upmu_kind_publishes(kind))
 			continue;
-		if (upmu_sysfs_event(kind->pmu_name, q->name.text,
-				     q->name.length, &terms))
+		if (asked(q, upmu_sysfs_event(kind->pmu_name, q->name.text,
+					      q->name.length, &terms)))
 			continue;
 		add_sysfs(q, (int)i, &terms, kind->pmu_type,
 			  label_of(q, (int)i));
@@ -435,8 +424,9 @@ static bool resolve_published_elsewhere(struct question *q)
 	struct upmu_terms terms;
 	uint32_t type;
 
-	if (q->machine->n_kinds || upmu_sysfs_type("cpu", &type) ||
-	    upmu_sysfs_event("cpu", q->name.text, q->name.length, &terms))
+	if (q->machine->n_kinds || asked(q, upmu_sysfs_type("cpu", &type)) ||
+	    asked(q, upmu_sysfs_event("cpu", q->name.text, q->name.length,
+				      &terms)))
 		return false;
 	add_sysfs(q, -1, &terms, type, NULL);
 	return true;
@@ -494,7 +484,8 @@ static int resolve_terms(struct question *q, const char *pmu, uint32_t type)
 	struct upmu_terms terms;
 	char what[96];
 
-	if (upmu_sysfs_terms(pmu, q->name.text, q->name.length, &terms)) {
+	if (asked(q, upmu_sysfs_terms(pmu, q->name.text, q->name.length,
+				      &terms))) {
 		snprintf(what, sizeof(what), "PMU %.40s has no such term", pmu);
 		return refuse_word(q, -EINVAL, what);
 	}
@@ -506,13 +497,13 @@ static int resolve_terms(struct question *q, const char *pmu, uint32_t type)
 static bool resolve_event_term(struct question *q)
 {
 	static const char term[] = "event=0x";
-	struct piece digits = { q->name.text + strlen(term),
-				q->name.length - strlen(term) };
+	size_t length = strlen(term);
 	uint64_t code;
 
-	if (q->name.length <= strlen(term) ||
-	    !upmu_text_is(q->name.text, strlen(term), term, strlen(term)) ||
-	    !parse_hex(digits, &code) ||
+	if (q->name.length <= length ||
+	    !upmu_text_is(q->name.text, length, term, length) ||
+	    !upmu_parse_hex(q->name.text + length, q->name.length - length,
+			    &code) ||
 	    code > most_code(&q->machine->kinds[q->only_kind]))
 		return false;
 	add_raw(q, q->only_kind, (unsigned int)code);
@@ -525,7 +516,7 @@ static int resolve_elsewhere(struct question *q, const char *pmu)
 	uint32_t type;
 	char what[96];
 
-	if (upmu_sysfs_type(pmu, &type)) {
+	if (asked(q, upmu_sysfs_type(pmu, &type))) {
 		snprintf(what, sizeof(what), "no PMU or core '%.40s' here",
 			 pmu);
 		refuse_word(q, -ENOENT, what);
@@ -535,7 +526,8 @@ static int resolve_elsewhere(struct question *q, const char *pmu)
 	}
 	if (memchr(q->name.text, '=', q->name.length))
 		return resolve_terms(q, pmu, type);
-	if (upmu_sysfs_event(pmu, q->name.text, q->name.length, &terms)) {
+	if (asked(q, upmu_sysfs_event(pmu, q->name.text, q->name.length,
+				      &terms))) {
 		snprintf(what, sizeof(what), "PMU %.40s has no such event",
 			 pmu);
 		refuse_word(q, -ENOENT, what);
@@ -585,11 +577,12 @@ int upmu_word_resolve(struct upmu_resolved *out, const struct upmu_word *word,
 			      .only_kind = -1,
 			      .out = out };
 	const char *slash = memchr(word->text, '/', word->length);
+	int ret;
 
 	out->n = 0;
 	if (word->length >= 96)
 		return refuse_word(&q, -EINVAL, "longer than any event");
-	if (slash)
-		return resolve_qualified(&q, (size_t)(slash - word->text));
-	return resolve_name(&q);
+	ret = slash ? resolve_qualified(&q, (size_t)(slash - word->text))
+		    : resolve_name(&q);
+	return q.want ? refuse_word(&q, q.want, strerror(-q.want)) : ret;
 }

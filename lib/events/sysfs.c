@@ -7,6 +7,7 @@
 #include "lib/events/events.h"
 #include "lib/events/sysfs.h"
 #include "lib/events/text.h"
+#include "lib/perf/pmus.h"
 #include "lib/sys.h"
 
 #define DEVICES	    "/sys/bus/event_source/devices"
@@ -129,8 +130,9 @@ static int add_term(struct upmu_terms *terms, const char *pmu, const char *text,
 	if (file_name(name, text, name_length))
 		return -EINVAL;
 	snprintf(path, sizeof(path), DEVICES "/%.100s/format/%s", pmu, name);
-	if (upmu_sys_read_text(path, format, sizeof(format)))
-		return -EINVAL;
+	ret = upmu_sys_read_text(path, format, sizeof(format));
+	if (ret)
+		return upmu_pmus_is_want(ret) ? ret : -EINVAL;
 	return place(terms, format, value);
 }
 
@@ -172,7 +174,7 @@ int upmu_sysfs_event(const char *pmu, const char *name, size_t length,
 		ret = upmu_sys_read_text(path, terms, sizeof(terms));
 	}
 	if (ret)
-		return ret == -ENOENT ? ret : -EINVAL;
+		return ret == -ENOENT || upmu_pmus_is_want(ret) ? ret : -EINVAL;
 	return upmu_sysfs_terms(pmu, terms, upmu_span(terms, '\0'), out);
 }
 

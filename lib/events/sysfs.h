@@ -21,6 +21,8 @@ struct upmu_terms {
 /* Is it PMUv3's driver's? That one calls PMUs armv8_... and armv9_.... */
 bool upmu_pmu_is_pmuv3(const char *pmu);
 
+/* Each may fail by what upmu_pmus_is_want() tells of, too. */
+
 /* 0, or -errno: no such PMU. */
 int upmu_sysfs_type(const char *pmu, uint32_t *type);
 

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 static inline char upmu_lower(char c)
 {
@@ -55,6 +56,28 @@ static inline bool upmu_name_is(const char *text, size_t length,
 				const char *name)
 {
 	return !upmu_name_order(text, length, name);
+}
+
+/** 1 to 16 digits, or false. */
+static inline bool upmu_parse_hex(const char *text, size_t length,
+				  uint64_t *value)
+{
+	uint64_t result = 0;
+
+	if (!length || length > 16)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		char c = upmu_lower(text[i]);
+		int digit = c >= '0' && c <= '9'   ? c - '0'
+			    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+						   : -1;
+
+		if (digit < 0)
+			return false;
+		result = result << 4 | (uint64_t)digit;
+	}
+	*value = result;
+	return true;
 }
 
 #endif

@@ -323,8 +323,8 @@ int upmu_wanted_parse(struct upmu_wanted *wanted, const char *text,
 	if (!list)
 		return upmu_explain_set(-ENOMEM, "out of memory");
 	ret = upmu_events_parse(list, text, &machine, &why);
-	if (ret == -EMFILE)
-		ret = explain_parse(-ENOSPC, &why);
+	if (ret == -EMFILE || ret == -ENFILE)
+		ret = upmu_explain_descriptors(ret, "the PMU's events");
 	else if (ret == -E2BIG)
 		ret = explain_parse(-EINVAL, &why);
 	else if (ret)

@@ -427,7 +427,7 @@ static void a_group_larger_than_the_core_is_refused(void **s)
 	(void)s;
 	boot("pi1");
 	parse("{cycles,r1,r2}");
-	assert_refused("{cycles,r1,r2,r3}", -EMFILE, 4,
+	assert_refused("{cycles,r1,r2,r3}", -ENOSPC, 4,
 		       "arm1176 has 2 event counters");
 	parse("{cycles,r1,task-clock,r2,cs},{r3,r4}");
 }

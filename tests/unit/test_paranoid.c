@@ -107,6 +107,31 @@ static void paranoid_2_lets_a_second_full_set_take_turns(void **state)
 	upmu_close(second);
 }
 
+/* Of names that no table has; the kinds of core are known by then. */
+static void what_sysfs_cannot_be_asked_for_is_no_unknown_event(void **state)
+{
+	static const char *const lists[] = { "armv8_cortex_a53/event=0x11/",
+					     "ccn/event=1/", "of_no_table" };
+
+	(void)state;
+	fake_boot("pi3-64");
+	assert_int_equal(upmu_open(&set, "cycles", NULL), 0);
+	upmu_close(set);
+	set = NULL;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		fake.failure = (struct fake_failure){ .call = FAKE_FILE,
+						      .at = 1,
+						      .goes_on = true,
+						      .error = -EMFILE };
+		assert_int_equal(upmu_open(&set, lists[i], NULL), -EMFILE);
+		assert_said("out of file descriptors");
+		fake.failure.call = FAKE_NONE;
+		assert_int_not_equal(upmu_open(&set, lists[i], NULL), -EMFILE);
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
 /* ---- regions of a process that gives up a right ------------------------ */
 
 static void *refused_region(void *region)
@@ -417,6 +442,8 @@ int main(void)
 		PARANOID_TEST(
 			paranoid_2_is_not_blamed_for_what_user_mode_lacks_too),
 		PARANOID_TEST(paranoid_2_lets_a_second_full_set_take_turns),
+		PARANOID_TEST(
+			what_sysfs_cannot_be_asked_for_is_no_unknown_event),
 		PARANOID_TEST(what_a_thread_may_not_count_whole_is_not_added),
 		PARANOID_TEST(a_forked_child_names_what_it_may_count_itself),
 		PARANOID_TEST(
