@@ -162,20 +162,24 @@ struct upmu_options {
  *               @pid together with UPMU_OPEN_CPU; a @cpu that is not there
  *   -ESRCH      no thread with this @pid
  *   -ENOENT     an event that this core does not know
- *   -EXDEV      an event that some CPUs of this machine know and others lack
+ *   -EXDEV      an event that some CPUs of this machine know and others lack;
+ *               raw: the thread may run on more than one CPU
  *   -ENOSPC     the events need more counters than there are
  *   -EACCES     perf_event_paranoid (or a security policy) forbids it
  *   -ENODEV     no PMU: none is registered with perf, or it does not count; a
  *               @cpu that is not online
  *   -ENXIO      source wanted by name: the module upmu is not loaded
  *   -EPERM      source wanted by name: no permission on /dev/upmu or for the
- *               mode that the source needs
+ *               mode that the source needs; page: kernel.perf_event_mlock_kb is
+ *               used up
  *   -EPROTO     source wanted by name: the module speaks another ABI
  *   -EBUSY      somebody else holds the counters; raw: another set counts by
  *               the registers of this CPU. By the source read a set is opened
  *               all the same, and counts when they are free
  *   -EMFILE, -ENFILE  out of file descriptors
  *   -ENOMEM     out of memory
+ *   -E2BIG, -EFBIG  this machine has more kinds of core, or names of CPUs, than
+ *               there is room for
  *   -ENOSYS     the kernel has no perf
  *   -EOPNOTSUPP source wanted by name: not on this machine, or not for these
  *               events; an event that the emulator of this board leaves at 0
@@ -205,6 +209,7 @@ UPMU_API void upmu_close(struct upmu *set);
  *
  * Returns 0 or
  *   -EOPNOTSUPP the source cannot be stopped and started (timer, clock)
+ *   -EBADF      the program closed the descriptors of the set
  *   -ESTALE     raw: the lease of the set was broken or has ended
  *   -EXDEV      raw: the thread does not run on the CPU of the set
  */
@@ -216,6 +221,7 @@ UPMU_API int upmu_start(struct upmu *set);
  *
  * The counts stay readable. Returns 0 or
  *   -EOPNOTSUPP the source cannot be stopped and started (timer, clock)
+ *   -EBADF      the program closed the descriptors of the set
  *   -ESTALE     raw: the lease of the set was broken or has ended
  *   -EXDEV      raw: the thread does not run on the CPU of the set
  *   -EOVERFLOW  raw: so long since the last reading that a 32-bit counter may
@@ -404,6 +410,7 @@ UPMU_API int upmu_probe(size_t position, struct upmu_verdict *verdict);
  *               names the holder
  *   -EOPNOTSUPP this kernel or core cannot grant the mode
  *   -EMFILE, -ENFILE  out of file descriptors
+ *   -EMFILE     64 leases cover this process, or its user has 4,096
  *   -ENOMEM     out of memory
  */
 UPMU_API int upmu_lease_take(int *lease, uint32_t mode, uint32_t flags);

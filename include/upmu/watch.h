@@ -55,6 +55,7 @@ struct upmu_sample {
  * Where perf_event_paranoid permits user mode only, it tells of that alone, as
  * the addresses of its samples show. Returns 0, an error of upmu_open(), or
  *   -EINVAL     @every is 0; another number of events than one; another flag
+ *   -EPERM      no room for one more ring: kernel.perf_event_mlock_kb
  *   -EOPNOTSUPP this PMU has no interrupt; an event of the kernel's where user
  *               mode alone may be counted
  *

@@ -186,6 +186,17 @@ static int explain_forbidden(uint32_t mode, const struct upmu_info *info)
 				mode_name(mode));
 }
 
+/* The module's own limits: upmu(4). */
+static int explain_too_many(uint32_t mode)
+{
+	upmu_explain_set(-EMFILE,
+			 "no %s lease: this process is covered by as many as "
+			 "may be (64), or this user has 4096",
+			 mode_name(mode));
+	upmu_explain_hint("cat " UPMU_STATE);
+	return -EMFILE;
+}
+
 static int explain_refusal(int error, uint32_t mode, int fd)
 {
 	struct upmu_info info;
@@ -200,6 +211,8 @@ static int explain_refusal(int error, uint32_t mode, int fd)
 	case -EPERM:
 	case -EACCES:
 		return explain_forbidden(mode, &info);
+	case -EMFILE:
+		return explain_too_many(mode);
 	case -ENOTTY:
 	case -E2BIG:
 		return explain_abi(strerror(-error));

@@ -168,6 +168,9 @@ static void no_memory_and_no_descriptors_pass_through(void **state)
 	(void)state;
 	fake.lease_error = -ENOMEM;
 	assert_refused(UPMU_MODE_COUNT, 0, -ENOMEM, "no COUNT lease");
+	/* The module's own, which no ulimit changes. */
+	fake.lease_error = -EMFILE;
+	assert_refused(UPMU_MODE_COUNT, 0, -EMFILE, "as many as may be (64)");
 	fake.device_error = -EMFILE;
 	assert_refused(UPMU_MODE_COUNT, 0, -EMFILE, "cannot open /dev/upmu");
 	fake.device_error = -ENFILE;
