@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,6 +76,15 @@ static void print_text(FILE *out, const struct upmu_region_summary *summary)
 	print_notes(out, summary);
 }
 
+/* A pipe that is full and does not wait: somebody else has set it so. */
+static bool may_go_on(int fd)
+{
+	struct pollfd room = { .fd = fd, .events = POLLOUT };
+
+	return errno == EINTR ||
+	       (errno == EAGAIN && (poll(&room, 1, -1) > 0 || errno == EINTR));
+}
+
 static int write_all(int fd, const char *text, size_t size)
 {
 	size_t done = 0;
@@ -82,7 +92,7 @@ static int write_all(int fd, const char *text, size_t size)
 	while (done < size) {
 		ssize_t n = write(fd, text + done, size - done);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && !may_go_on(fd))
 			return -errno;
 		done += n > 0 ? (size_t)n : 0;
 	}

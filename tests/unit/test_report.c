@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -103,6 +104,45 @@ static void report_by_hand(void)
 	CHECK(upmu_regions_report(-1, UPMU_REGION_JSON) < 0);
 	close(fd);
 	CHECK(dup2(open(report_path, O_WRONLY | O_APPEND), STDERR_FILENO) >= 0);
+}
+
+/* How much it read, the last byte of it in *@last. */
+static void *read_late(void *last)
+{
+	static const struct timespec moment = { .tv_nsec = 50000000 };
+	int fd = *(char *)last;
+	char text[512];
+	intptr_t size = 0;
+	ssize_t n;
+
+	nanosleep(&moment, NULL);
+	while ((n = read(fd, text, sizeof(text))) > 0) {
+		size += n;
+		*(char *)last = text[n - 1];
+	}
+	return (void *)size;
+}
+
+/* A pipe that a shell or a server has left so: standard error may be one. */
+static void report_to_one_who_does_not_wait(void)
+{
+	pthread_t reader;
+	char name[16], last;
+	void *size;
+	int fds[2];
+
+	for (int i = 0; i < 64; i++) {
+		snprintf(name, sizeof(name), "region %d", i);
+		call(region_of(name));
+	}
+	CHECK(!pipe2(fds, O_NONBLOCK) && fcntl(fds[1], F_SETPIPE_SZ, 4096) > 0);
+	CHECK(!fcntl(fds[0], F_SETFL, 0));
+	last = (char)fds[0];
+	CHECK(!pthread_create(&reader, NULL, read_late, &last));
+	CHECK(!upmu_regions_report(fds[1], UPMU_REGION_JSON));
+	close(fds[1]);
+	CHECK(!pthread_join(reader, &size));
+	CHECK((intptr_t)size > 8192 && last == '\n');
 }
 
 /* 970809 in 10 calls, the 1 of an empty pair taken off each. */
@@ -377,6 +417,12 @@ static void a_report_by_hand_replaces_the_one_at_exit(void **state)
 	assert_null(strstr(strstr(text, "Regions") + 1, "Regions"));
 }
 
+static void a_report_is_whole_where_its_reader_is_slow(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(report_to_one_who_does_not_wait), 0);
+}
+
 static void a_program_without_calls_writes_no_report(void **state)
 {
 	char byte;
@@ -423,6 +469,7 @@ int main(void)
 			a_folder_may_be_called_as_the_process_number_is_written),
 		cmocka_unit_test(a_name_of_any_bytes_leaves_the_report_json),
 		cmocka_unit_test(a_report_by_hand_replaces_the_one_at_exit),
+		cmocka_unit_test(a_report_is_whole_where_its_reader_is_slow),
 		cmocka_unit_test(a_program_without_calls_writes_no_report),
 	};
 
