@@ -77,7 +77,7 @@ void upmu_core_cpu_up(bool looked_after)
 	WRITE_ONCE(core->version, version);
 	if (version == 3)
 		WRITE_ONCE(upmu_core_is_v3, true);
-	smp_store_release(&core->midr, midr); /* it is known what it has */
+	smp_store_release(&core->midr, midr); /* known from now on */
 	if (!upmu_core_has_these_registers(midr))
 		pr_notice_once("%s\n", upmu_core_is_foreign);
 }
@@ -94,6 +94,7 @@ bool upmu_core_all_known(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
+		/* Where it is known, what it has is known too. */
 		if (smp_load_acquire(&per_cpu_ptr(&upmu_core, cpu)->midr) &&
 		    !upmu_core_of(cpu))
 			return false;
