@@ -2,6 +2,7 @@
 /* process.c - the processes that leases cover */
 #include <linux/binfmts.h>
 #include <linux/hashtable.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -392,28 +393,52 @@ static void upmu_writer_note(struct upmu_writer *writer,
 		data_race((upmu_state_name(writer->comm, task->comm), 0));
 }
 
-/*
- * Changed by atomics only: found by RCU. Looked for by its ID; else it is one
- * that @task shares memory with, or did when it was permitted to write: one
- * that ends has none any more, one that executes a program has that one's.
- */
-void notrace upmu_process_wrote(struct task_struct *task, u32 written)
+/* Of those with memory @mm one that a lease covers; else any, or NULL. */
+static struct upmu_process *upmu_process_permitted(const struct mm_struct *mm)
 {
-	const struct mm_struct *mm = upmu_access_mm();
-	struct upmu_process *process = upmu_process_find(task_tgid(task));
+	const struct upmu_process *first = upmu_process_with(mm);
+	struct upmu_process *process;
+
+	if (!first || upmu_process_leased(first))
+		return (struct upmu_process *)first;
+	hlist_for_each_entry_rcu(process, &first->sharers, sharing)
+		if (upmu_process_leased(process))
+			return process;
+	return (struct upmu_process *)first;
+}
+
+/* Changed by atomics only: found by RCU. */
+static void upmu_process_note(struct upmu_process *process,
+			      const struct task_struct *task, u32 written)
+{
 	struct upmu_family *family;
 
-	if (!process)
-		process = (struct upmu_process *)upmu_process_with(mm);
-	if (!process || !upmu_process_leased(process))
-		upmu_writer_note(&upmu_open_writer, task);
-	if (process)
-		atomic_or(written, &process->written);
-	family = process ? process->family : NULL;
-	for (; family; family = family->outer) {
+	atomic_or(written, &process->written);
+	for (family = process->family; family; family = family->outer) {
 		upmu_writer_note(&family->writer, task);
 		atomic_or(written, &family->written);
 	}
+}
+
+/*
+ * Looked for by its ID. If no lease covers it, it is one that @task shares
+ * memory with, or did when it was permitted to write: one that ends has none
+ * any more, one that executes a program has that one's.
+ */
+void notrace upmu_process_wrote(struct task_struct *task, u32 written)
+{
+	struct upmu_process *process = upmu_process_find(task_tgid(task));
+	struct upmu_process *by = process;
+
+	if (!process || !upmu_process_leased(process))
+		by = upmu_process_permitted(upmu_access_mm());
+	if (!by || !upmu_process_leased(by))
+		upmu_writer_note(&upmu_open_writer, task);
+	if (by)
+		upmu_process_note(by, task, written);
+	/* That of its leases which ended just now is told, too. */
+	if (process && process != by)
+		upmu_process_note(process, task, written);
 	upmu_lease_tell();
 }
 

@@ -98,6 +98,67 @@ static void shares_memory_test(void)
 	close(lease);
 }
 
+static volatile int its_turn;
+
+static int writes_in_turn(void *unused)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!its_turn)
+		usleep(1000);
+	return writes(unused);
+}
+
+enum who { ANOTHER_BESIDE_LATER, ANOTHER_BESIDE_EARLIER, ITSELF };
+
+/* Of two or three that share memory one was covered, by a lease that ended. */
+static bool told_beside_once_covered(enum who who)
+{
+	static char stacks[2][65536] __attribute__((aligned(16)));
+	int lease = who == ANOTHER_BESIDE_LATER ? take(UPMU_MODE_COUNT) : -1;
+	int ended = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	pid_t once, writer;
+	bool told;
+
+	its_turn = 0;
+	once = clone(writes_in_turn, (char *)&stacks[1], CLONE_VM | SIGCHLD,
+		     NULL);
+	close(ended);
+	if (who != ANOTHER_BESIDE_LATER)
+		lease = take(UPMU_MODE_COUNT);
+	its_turn = who == ITSELF;
+	writer = its_turn ? once
+			  : clone(writes, (char *)&stacks[2],
+				  CLONE_VM | SIGCHLD, NULL);
+	waitpid(writer, NULL, 0);
+	told = info_of(lease).lease_written & UPMU_WRITTEN_ENABLES;
+	close(lease);
+	kill(once, SIGKILL);
+	waitpid(once, NULL, 0);
+	return told;
+}
+
+static void once_covered_test(void)
+{
+	pid_t other = fork(); /* while it holds one, none is forgotten */
+	bool told[3];
+
+	if (!other) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		take(UPMU_MODE_COUNT);
+		while (pause() < 0)
+			;
+	}
+	for (int n = 0; n < 20000 && !info_of(-1).leases; n++)
+		usleep(1000);
+	for (int who = 0; who < 3; who++)
+		told[who] = told_beside_once_covered(who);
+	tap(told[0] && told[1] && told[2],
+	    "also_where_one_of_them_was_covered_by_one_that_ended",
+	    "%d, %d, %d", told[0], told[1], told[2]);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+}
+
 /* Before all that works in the background. */
 static int go_first(void)
 {
@@ -327,6 +388,7 @@ int main(int argc, char **argv)
 	exec_test();
 	sleep(2); /* the log tells of so many a second */
 	shares_memory_test();
+	once_covered_test();
 	vfork_test();
 	broken_test();
 	named_test();
