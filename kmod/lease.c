@@ -403,19 +403,6 @@ void upmu_lease_end_of(const struct pid *pid)
 		upmu_lease_ended();
 }
 
-/* Nothing covers these any more; in portions, for interrupts are off. */
-static void upmu_lease_sweep(void)
-{
-	unsigned long flags;
-	bool more;
-
-	do {
-		raw_spin_lock_irqsave(&upmu_lock, flags);
-		more = upmu_process_sweep(16);
-		raw_spin_unlock_irqrestore(&upmu_lock, flags);
-	} while (more);
-}
-
 static void upmu_lease_log_written(const struct upmu_hold *hold)
 {
 	/* Who may take one lease may take a thousand in a second. */
@@ -453,6 +440,7 @@ void upmu_lease_settle_locked(void)
 	struct upmu_hold *hold, *next;
 	struct upmu_family *family;
 	unsigned long flags;
+	bool covered = false, last;
 	LIST_HEAD(ended);
 
 	lockdep_assert_held(&upmu_mutex);
@@ -467,15 +455,17 @@ void upmu_lease_settle_locked(void)
 		upmu_mode_end(hold->mode);
 		upmu_lease_tell_written(hold, upmu_lease_written(hold));
 		family = hold->family;
+		covered |= family && READ_ONCE(family->processes);
 		WRITE_ONCE(hold->family, NULL);
 		upmu_family_put(family);
 		wake_up_interruptible_all(&hold->wait);
 		upmu_hold_put(hold);
 	}
-	if (upmu_lease_any_users())
-		return;
-	upmu_lease_sweep();
-	WRITE_ONCE(upmu_table.most, 0); /* upmu_mutex: none begins */
+	last = !upmu_lease_any_users();
+	if (last || covered)
+		upmu_process_forget();
+	if (last)
+		WRITE_ONCE(upmu_table.most, 0); /* upmu_mutex: none begins */
 }
 
 void upmu_lease_settle(void)

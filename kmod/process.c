@@ -11,7 +11,6 @@
 #include "process.h"
 
 DEFINE_RAW_SPINLOCK(upmu_lock);
-static LIST_HEAD(upmu_processes);	     /* upmu_lock */
 static struct workqueue_struct *upmu_reaper; /* loading */
 static atomic_t upmu_families;		     /* not freed yet */
 
@@ -142,8 +141,7 @@ struct upmu_family *upmu_family_new(void)
 	return family;
 }
 
-/* @process came (1) or goes (-1). */
-static void upmu_family_count(const struct upmu_process *process, int by)
+void upmu_family_count(const struct upmu_process *process, int by)
 {
 	struct upmu_family *family = process->family;
 	bool executed = process->executed;
@@ -278,6 +276,11 @@ static void upmu_process_reap(struct work_struct *work)
 	upmu_process_discard(container_of(late, struct upmu_process, free));
 }
 
+void upmu_process_retire(struct upmu_process *process)
+{
+	queue_rcu_work(upmu_reaper, &process->free);
+}
+
 static struct upmu_process *upmu_process_alloc(gfp_t gfp)
 {
 	struct upmu_process *process = kzalloc(sizeof(*process), gfp);
@@ -355,32 +358,6 @@ static struct upmu_process *upmu_process_new_atomic(struct task_struct *task)
 	if (!process && !IS_ENABLED(CONFIG_PREEMPT_RT))
 		process = upmu_process_alloc(GFP_ATOMIC | __GFP_NOWARN);
 	return upmu_process_set(process, task);
-}
-
-void upmu_process_add(struct upmu_process *process)
-{
-	lockdep_assert_held(&upmu_lock);
-	list_add(&process->listed, &upmu_processes);
-	upmu_table_add(process);
-	upmu_family_count(process, 1);
-}
-
-void upmu_process_del(struct upmu_process *process)
-{
-	lockdep_assert_held(&upmu_lock);
-	upmu_family_count(process, -1);
-	list_del(&process->listed);
-	upmu_table_del(process);
-	queue_rcu_work(upmu_reaper, &process->free);
-}
-
-bool upmu_process_sweep(unsigned int most)
-{
-	lockdep_assert_held(&upmu_lock);
-	while (most-- && !list_empty(&upmu_processes))
-		upmu_process_del(list_first_entry(&upmu_processes,
-						  struct upmu_process, listed));
-	return !list_empty(&upmu_processes);
 }
 
 /* Those that write */
@@ -524,7 +501,7 @@ void upmu_process_forked(void *data, struct task_struct *parent,
 		upmu_process_add(more);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	if (!added) /* the leases ended meanwhile */
-		queue_rcu_work(upmu_reaper, &more->free);
+		upmu_process_retire(more);
 }
 
 /* @task's old memory is gone: another object for the new one, or none. */
@@ -547,7 +524,7 @@ static void upmu_process_replace(struct task_struct *task,
 	if (more && more->family)
 		upmu_process_add(more);
 	else if (more)
-		queue_rcu_work(upmu_reaper, &more->free);
+		upmu_process_retire(more);
 	/* No switch happened: this CPU still permits what the old mm had. */
 	upmu_access_refresh_here(NULL);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);

@@ -193,11 +193,15 @@ void upmu_family_put(struct upmu_family *family);
 /* NULL: not covered. upmu_lock, RCU, or interrupts off. */
 struct upmu_process *upmu_process_find(const struct pid *pid);
 
+/* All that are idle are taken out; upmu_lock is not held. */
+void upmu_process_forget(void);
+/* One that nobody finds any more: freed when nobody reads it. */
+void upmu_process_retire(struct upmu_process *process);
+
 /* The rest with upmu_lock held. */
 
-/* Of upmu_process_add() and _del(): nobody else's. */
-void upmu_table_add(struct upmu_process *process);
-void upmu_table_del(struct upmu_process *process);
+/* @process came (1) or goes (-1). */
+void upmu_family_count(const struct upmu_process *process, int by);
 
 void upmu_process_add(struct upmu_process *process);
 /* Takes it out; it is freed when nobody reads it any more. */
@@ -211,9 +215,6 @@ struct upmu_family *upmu_process_found(struct upmu_process *process,
 				       struct upmu_family **spare);
 /* One lease of @mode more (1) or less (-1). */
 void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by);
-/* Takes out up to @most of all that are there; false: none was left. */
-bool upmu_process_sweep(unsigned int most);
-
 /* @task wrote registers (enum upmu_written); interrupts off. */
 void upmu_process_wrote(struct task_struct *task, u32 written);
 

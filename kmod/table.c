@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * table.c - covered processes, found by their ID and by their memory
+ * table.c - covered processes, found by their ID and by their memory, or all
  */
 #include <linux/hashtable.h>
 #include <linux/rculist.h>
@@ -10,6 +10,11 @@
 struct upmu_table upmu_table;
 /* upmu_lock; RCU to read */
 static DEFINE_HASHTABLE(upmu_by_pid, UPMU_PROCESS_BITS);
+static LIST_HEAD(upmu_processes); /* upmu_lock, as the next */
+static unsigned int upmu_process_count;
+
+/* So many are looked at with interrupts off. */
+#define UPMU_TABLE_PORTION 16u
 
 static struct hlist_head *upmu_pid_bucket(const struct pid *pid)
 {
@@ -64,16 +69,55 @@ static void upmu_table_del_by_mm(struct upmu_process *process)
 	hlist_replace_rcu(&process->by_mm, &next->by_mm);
 }
 
-void upmu_table_add(struct upmu_process *process)
+void upmu_process_add(struct upmu_process *process)
 {
 	lockdep_assert_held(&upmu_lock);
+	list_add_tail(&process->listed, &upmu_processes);
+	WRITE_ONCE(upmu_process_count, upmu_process_count + 1);
 	hlist_add_head_rcu(&process->by_pid, upmu_pid_bucket(process->pid));
 	upmu_table_add_by_mm(process);
+	upmu_family_count(process, 1);
 }
 
-void upmu_table_del(struct upmu_process *process)
+void upmu_process_del(struct upmu_process *process)
 {
 	lockdep_assert_held(&upmu_lock);
+	upmu_family_count(process, -1);
+	list_del(&process->listed);
+	WRITE_ONCE(upmu_process_count, upmu_process_count - 1);
 	hlist_del_rcu(&process->by_pid);
 	upmu_table_del_by_mm(process);
+	upmu_process_retire(process);
+}
+
+static void upmu_table_forget(unsigned int many)
+{
+	struct upmu_process *process;
+
+	lockdep_assert_held(&upmu_lock);
+	while (many-- && !list_empty(&upmu_processes)) {
+		process = list_first_entry(&upmu_processes, struct upmu_process,
+					   listed);
+		if (upmu_process_is_idle(process))
+			upmu_process_del(process);
+		else
+			list_move_tail(&process->listed, &upmu_processes);
+	}
+}
+
+/*
+ * Else each switch of many that share memory looked in vain for one among them
+ * that a lease covers.
+ */
+void upmu_process_forget(void)
+{
+	unsigned int many = READ_ONCE(upmu_process_count), portion;
+	unsigned long flags;
+
+	for (; many; many -= portion) {
+		portion = min(many, UPMU_TABLE_PORTION);
+		raw_spin_lock_irqsave(&upmu_lock, flags);
+		upmu_table_forget(portion);
+		raw_spin_unlock_irqrestore(&upmu_lock, flags);
+	}
 }

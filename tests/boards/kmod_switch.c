@@ -2,7 +2,8 @@
 /*
  * kmod_switch - what a context switch costs, with and without a lease held
  *
- * kmod_switch none|other|ended|own|mixed|child|chain|shared|beside
+ * kmod_switch none|other|ended|own|mixed|child|chain|shared|over|
+ *             beside
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
@@ -11,9 +12,10 @@
  * "mixed": one of them does. "child": one of another, which covers both.
  * "chain", "shared": as "own", where one of them was forked under leases within
  * leases that ended, or shares its memory with hundreds that are covered.
- * "beside": as "other", where that one does so, and one of the two has its
- * place in the module's table; upmu_peek.ko tells which processes have the
- * same.
+ * "over": as "other", where one shares its memory with hundreds that a lease
+ * covered until it ended. "beside": as "other", where that one does so, and one
+ * of the two has its place in the module's table; upmu_peek.ko tells which
+ * processes have the same.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -106,11 +108,12 @@ static int sleeps(void *unused)
 	return 0;
 }
 
-static void share_memory(void)
+/* The lease that covers them. */
+static int share_memory(void)
 {
 	char *stacks = calloc(SHARERS, STACK);
+	int fd = take(UPMU_LEASE_CHILDREN);
 
-	take(UPMU_LEASE_CHILDREN);
 	for (int n = 1; n <= SHARERS; n++)
 		if (clone(sleeps, stacks + n * STACK, CLONE_VM | SIGCHLD,
 			  NULL) < 0) {
@@ -119,6 +122,7 @@ static void share_memory(void)
 		}
 	while (sharers < SHARERS)
 		usleep(1000);
+	return fd;
 }
 
 static int own_place(void)
@@ -236,7 +240,7 @@ int main(int argc, char **argv)
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	if (strstr("other ended", mode))
+	if (strstr("other ended over", mode))
 		holder = another_holds(ready);
 	if (!strcmp(mode, "ended"))
 		close(take(0));
@@ -246,9 +250,11 @@ int main(int argc, char **argv)
 		be_beside(ready);
 	else if (!strcmp(mode, "shared"))
 		share_memory();
+	else if (!strcmp(mode, "over"))
+		close(share_memory());
 	else if (!strcmp(mode, "child"))
 		be_forked();
-	else if (!strstr("none other ended beside", mode))
+	else if (!strstr("none other ended over beside", mode))
 		take(0);
 	both = strstr("own chain shared", mode) != NULL;
 	printf("%.0f\n", yield_to_each_other(ready, both));
