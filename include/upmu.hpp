@@ -35,10 +35,6 @@
 #include <variant>
 #include <vector>
 
-#if defined(__GLIBCXX__) && defined(__cpp_exceptions)
-#include <cxxabi.h>
-#endif
-
 #include <upmu.h>
 
 namespace pmu
@@ -422,13 +418,11 @@ expected<std::vector<upmu_measurement>> measure(F &&fn,
 				return;
 			try {
 				(*self->fn)();
-#if defined(__GLIBCXX__)
-				/* Of a thread that is cancelled, or ends. */
-			} catch (const abi::__forced_unwind &) {
-				throw;
-#endif
 			} catch (...) {
 				self->thrown = std::current_exception();
+				/* None: the thread ends, or is cancelled. */
+				if (!self->thrown)
+					throw;
 			}
 #else
 			(*self->fn)();
