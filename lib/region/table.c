@@ -561,7 +561,7 @@ static void in_parent(void)
  */
 static void in_child(void)
 {
-	pthread_mutex_init(&all.lock, NULL);
+	pthread_mutex_unlock(&all.lock);
 	while (all.threads) {
 		struct upmu_region_thread *thread = all.threads;
 
