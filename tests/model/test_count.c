@@ -256,18 +256,23 @@ static void switch_out_once(struct model_pmu *pmu,
 	pmu->counter[1] += 1000;
 }
 
+/* Each with a page and a counter of its own. */
+static void make_pair(struct upmu_counter pair[2])
+{
+	page_at(1, 0);
+	second = page;
+	second.index = 2;
+	pair[0] = pair[1] = counter;
+	pair[1].page = &second;
+}
+
 static void a_set_is_of_one_instant(void **state)
 {
 	struct upmu_counter pair[2];
 	uint64_t counts[2];
 
 	(void)state;
-	page_at(1, 0);
-	second = page;
-	second.index = 2;
-	pair[0] = counter;
-	pair[1] = counter;
-	pair[1].page = &second;
+	make_pair(pair);
 	upmu_regs_set_counter(0, 1);
 	upmu_regs_set_counter(1, 1);
 	/* after the first has been read, before the second */
@@ -341,11 +346,7 @@ static void few_that_are_switched_out_are_of_no_instant(void **state)
 	uint64_t counts[2];
 
 	(void)state;
-	page_at(1, 0);
-	second = page;
-	second.index = 2;
-	pair[0] = pair[1] = counter;
-	pair[1].page = &second;
+	make_pair(pair);
 	reading = IS_V6 ? MODEL_PMN1 : register_of_event;
 	changes = IS_V6 ? 1 : 2;
 	model.before = switch_out_late;
