@@ -192,8 +192,8 @@ static int check_options(struct upmu_measure_options *full,
 	return 0;
 }
 
-static int measure_open(struct run *run, void (*fn)(void *), void *arg,
-			size_t warmup, struct upmu_measurement *results)
+static int measure_set(struct run *run, void (*fn)(void *), void *arg,
+		       size_t warmup, struct upmu_measurement *results)
 {
 	size_t n = run->n;
 
@@ -239,7 +239,7 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 	run.runs = full.runs;
 	/* The function may end the thread. */
 	pthread_cleanup_push(close_run, &run);
-	ret = measure_open(&run, fn, arg, full.warmup, results);
+	ret = measure_set(&run, fn, arg, full.warmup, results);
 	pthread_cleanup_pop(1);
 	return ret;
 }
