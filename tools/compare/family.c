@@ -33,17 +33,8 @@ struct family {
 	double *seen; /* one per event */
 	double *sign; /* one per run */
 	bool paired;
-	uint64_t random;
+	uint64_t random; /* begins alike: the same numbers, the same verdict */
 };
-
-/* xorshift64: the same verdict each time from the same numbers. */
-static uint64_t next_random(struct family *f)
-{
-	f->random ^= f->random << 13;
-	f->random ^= f->random >> 7;
-	f->random ^= f->random << 17;
-	return f->random;
-}
 
 static double length(const double *row, size_t n)
 {
@@ -112,15 +103,16 @@ static void exchange(struct family *f, uint64_t which)
 {
 	if (f->paired) {
 		for (size_t i = 0; i < f->runs; i++)
-			f->sign[i] = (which == UINT64_MAX ? next_random(f) >> 33
-							  : which >> i) &
+			f->sign[i] = (which == UINT64_MAX
+					      ? stats_random(&f->random) >> 33
+					      : which >> i) &
 						     1
 					     ? 1
 					     : -1;
 		return;
 	}
 	for (size_t i = f->runs - 1; i > 0; i--) {
-		size_t other = next_random(f) % (i + 1);
+		size_t other = stats_random(&f->random) % (i + 1);
 		double sign = f->sign[i];
 
 		f->sign[i] = f->sign[other];

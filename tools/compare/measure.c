@@ -402,16 +402,6 @@ static void show_progress(const struct measuring *m, unsigned int round)
 			m->c->options->repeat);
 }
 
-/* splitmix64: beginning anywhere it takes no time to be random. */
-static uint64_t next_random(struct measuring *m)
-{
-	uint64_t x = m->random += 0x9e3779b97f4a7c15;
-
-	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-	x = (x ^ x >> 27) * 0x94d049bb133111eb;
-	return x ^ x >> 31;
-}
-
 /*
  * Anew for each round: a machine that is slower at each fourth run would be so
  * at the same command's if they only took turns. So the verdict's exchanges
@@ -420,7 +410,7 @@ static uint64_t next_random(struct measuring *m)
 static void draw_order(struct measuring *m, size_t *order)
 {
 	for (size_t i = 0; i < m->c->commands; i++) {
-		size_t at = next_random(m) % (i + 1);
+		size_t at = stats_random(&m->random) % (i + 1);
 
 		order[i] = order[at];
 		order[at] = i;

@@ -380,6 +380,14 @@ double stats_welch(const struct stats_summary *a, const struct stats_summary *b)
 	return t_beyond(difference / error, m.freedom);
 }
 
+uint64_t stats_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
 bool stats_is_outlier(const struct stats_summary *summary, double value)
 {
 	return value < summary->usual_low || value > summary->usual_high;

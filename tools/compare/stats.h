@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** What one command's runs gave for one event. */
 struct stats_summary {
@@ -62,6 +63,9 @@ double stats_welch(const struct stats_summary *a,
  */
 int stats_family(const struct stats_pair *pair, size_t events, double level,
 		 double *p);
+
+/** The next of xorshift64's numbers; *state is not 0. */
+uint64_t stats_random(uint64_t *state);
 
 /** With fewer rounds exchanges within rounds alone cannot be below @level. */
 size_t stats_rounds_least(double level);
