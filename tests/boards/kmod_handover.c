@@ -6,6 +6,7 @@
  * From one RAW holder to the next, from perf to a holder and back, with CPUs
  * that are off meanwhile, under load, and beside pinned events.
  */
+#include <glob.h>
 #include <poll.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -345,8 +346,47 @@ static void pinned_task_test(void)
 	close(lease);
 }
 
+static bool pmu_has(const char *folder, unsigned int cpu, uint32_t *type)
+{
+	char path[128];
+	unsigned int first = 0, last = 0;
+	FILE *file;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/cpus", folder);
+	file = fopen(path, "r");
+	n = file ? fscanf(file, "%u-%u", &first, &last) : 0;
+	if (file)
+		fclose(file);
+	if (n < 1 || cpu < first || cpu > (n == 2 ? last : first))
+		return false;
+	snprintf(path, sizeof(path), "%s/type", folder);
+	file = fopen(path, "r");
+	n = file ? fscanf(file, "%u", type) : 0;
+	if (file)
+		fclose(file);
+	return n == 1;
+}
+
+/* Unlike cores have a PMU each; a task's raw event is one of the first PMU's.
+ */
+static uint32_t pmu_of(unsigned int cpu)
+{
+	uint32_t type = PERF_TYPE_RAW;
+	glob_t pmus;
+
+	if (glob("/sys/bus/event_source/devices/armv*", 0, NULL, &pmus))
+		return type;
+	for (size_t n = 0; n < pmus.gl_pathc; n++)
+		if (pmu_has(pmus.gl_pathv[n], cpu, &type))
+			break;
+	globfree(&pmus);
+	return type;
+}
+
 /* What opens events and what takes leases share. */
 struct race {
+	uint32_t pmu; /* of CPU 1, where they are opened */
 	volatile unsigned int calls;
 	volatile bool over;
 	volatile unsigned int opened, died;
@@ -355,7 +395,7 @@ struct race {
 /* One that is dead at once was opened while perf was kept off. */
 static void race_open(struct race *race, pid_t pid, int cpu)
 {
-	int fd = event_open(PERF_TYPE_RAW, EVENT_CYCLES, 0, pid, cpu, 1);
+	int fd = event_open(race->pmu, EVENT_CYCLES, 0, pid, cpu, 1);
 	bool lived = fd >= 0 && alive(fd);
 
 	for (int n = 0; n < 4; n++)
@@ -379,10 +419,10 @@ static void race_take(struct race *race, unsigned int calls)
 	race->over = true;
 }
 
-static int inherited(void)
+static int inherited(uint32_t pmu)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_RAW,
+		.type = pmu,
 		.size = sizeof(attr),
 		.config = EVENT_CYCLES,
 		.pinned = 1,
@@ -406,7 +446,7 @@ static bool stands(int fd)
 /* Parent and child may have changed theirs. */
 static void race_inherit(struct race *race)
 {
-	int fd = inherited(), died = 0;
+	int fd = inherited(race->pmu), died = 0;
 	bool lived = fd >= 0 && alive(fd);
 	pid_t child = fork();
 
@@ -460,9 +500,11 @@ static void pinned_race_test(unsigned int calls, enum race_of of,
 {
 	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t opener = fork(), sleepers[MOST_SLEEPERS];
+	pid_t opener, sleepers[MOST_SLEEPERS];
 	int most = sleepers_beside(of);
 
+	race->pmu = pmu_of(1);
+	opener = fork();
 	if (!opener)
 		races(race, of);
 	sleep_beside(sleepers, most);
