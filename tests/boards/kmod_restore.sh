@@ -120,8 +120,11 @@ if grep -q core /sys/power/pm_test 2>/dev/null &&
 	cp /tmp/before /tmp/before.all
 	hold kmod_raw still
 	sed 's/ access [0-9a-f]*//' $peek >/tmp/before
+	echo 1000000000 >/sys/power/image_size	# as in kmod_open.sh
 	echo core >/sys/power/pm_test
-	echo disk >/sys/power/state
+	slept=1
+	if echo disk >/sys/power/state; then slept=0; fi
+	claim the_machine_went_through_cpu_pm $slept
 	sed 's/ access [0-9a-f]*//' $peek >/tmp/after
 	cmp -s /tmp/before /tmp/after
 	claim the_holders_registers_survive_cpu_pm $?
