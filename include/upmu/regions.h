@@ -188,8 +188,8 @@ struct upmu_measurement {
 /**
  * upmu_measure - what does one call of @fn cost beyond that of an empty one?
  * @fn: called warmup + runs times on the calling thread. It returns, or ends
- *      the thread: where it jumps out (longjmp), the set stays open, its memory
- *      allocated
+ *      the thread; where it jumps out (longjmp), set and memory stay until the
+ *      thread ends
  * @arg: what it is called with
  * @options: NULL for all defaults
  * @results: one for each event

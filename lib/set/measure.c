@@ -22,7 +22,8 @@ struct run {
 	struct upmu *set;
 	size_t n;
 	size_t runs;
-	uint64_t *counts; /* n rows of runs columns */
+	uint64_t *counts;  /* n rows of runs columns */
+	struct run *outer; /* whose function measures */
 };
 
 /* Not inline, so that the empty function is called by the same instructions
@@ -208,12 +209,75 @@ static int measure_set(struct run *run, void (*fn)(void *), void *arg,
 	return measure(run, fn, arg, warmup, results);
 }
 
-static void close_run(void *argument)
-{
-	struct run *run = argument;
+/*
+ * The function may end the thread, or jump out of it all: the end of the thread
+ * then closes what is left. pthread_cleanup_push(3) would not do: who jumps out
+ * leaves its buffer on a stack that others use, and the thread's end goes
+ * there.
+ */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool has_key;
 
-	free(run->counts);
+static void close_run(struct run *run)
+{
 	upmu_close(run->set);
+	free(run->counts);
+	free(run);
+}
+
+static void close_runs(void *innermost)
+{
+	struct run *run = innermost;
+
+	while (run) {
+		struct run *outer = run->outer;
+
+		close_run(run);
+		run = outer;
+	}
+}
+
+static void make_key(void)
+{
+	has_key = !pthread_key_create(&key, close_runs);
+}
+
+/* Where there is no key, nothing but such an end goes by unseen. */
+static void remember(struct run *run)
+{
+	pthread_once(&once, make_key);
+	if (!has_key)
+		return;
+	run->outer = pthread_getspecific(key);
+	pthread_setspecific(key, run);
+}
+
+/* Those inside it were jumped out of, and stay. */
+static void forget(const struct run *run)
+{
+	struct run *inner = has_key ? pthread_getspecific(key) : NULL;
+
+	if (inner == run)
+		pthread_setspecific(key, run->outer);
+	while (inner && inner->outer != run)
+		inner = inner->outer;
+	if (inner)
+		inner->outer = run->outer;
+}
+
+static int open_and_measure(struct run *run, void (*fn)(void *), void *arg,
+			    const struct upmu_measure_options *options,
+			    struct upmu_measurement *results)
+{
+	int ret = upmu_open(&run->set, options->events, options->open);
+
+	if (ret)
+		return ret;
+	remember(run);
+	ret = measure_set(run, fn, arg, options->warmup, results);
+	forget(run);
+	return ret;
 }
 
 int upmu_measure(void (*fn)(void *arg), void *arg,
@@ -221,7 +285,7 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 		 struct upmu_measurement *results, size_t n)
 {
 	struct upmu_measure_options full;
-	struct run run = { .n = n };
+	struct run *run;
 	int ret;
 
 	assert(fn && results);
@@ -233,13 +297,12 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 				       results->size, sizeof(*results));
 	if (ret)
 		return ret;
-	ret = upmu_open(&run.set, full.events, full.open);
-	if (ret)
-		return ret;
-	run.runs = full.runs;
-	/* The function may end the thread. */
-	pthread_cleanup_push(close_run, &run);
-	ret = measure_set(&run, fn, arg, full.warmup, results);
-	pthread_cleanup_pop(1);
+	run = calloc(1, sizeof(*run));
+	if (!run)
+		return upmu_explain_set(-ENOMEM, "out of memory");
+	run->n = n;
+	run->runs = full.runs;
+	ret = open_and_measure(run, fn, arg, &full, results);
+	close_run(run);
 	return ret;
 }

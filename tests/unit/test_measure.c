@@ -250,25 +250,77 @@ static void *measure_the_end(void *arg)
 	return NULL;
 }
 
-static void run_thread(void)
+static _Thread_local jmp_buf out_of_it;
+
+static void jump_out(void *arg)
+{
+	(void)arg;
+	longjmp(out_of_it, 1);
+}
+
+static __attribute__((noinline)) void measure_a_jump(void)
+{
+	if (!setjmp(out_of_it))
+		upmu_measure(jump_out, NULL, &options, results, 2);
+}
+
+static __attribute__((noinline)) void use_the_stack_again(void)
+{
+	volatile char bytes[8192];
+
+	memset((void *)(uintptr_t)bytes, 0x55, sizeof(bytes));
+}
+
+/* A measured function that measures one itself, which jumps back into it. */
+static void jump_out_of_an_inner_one(void *arg)
+{
+	(void)arg;
+	calls++;
+	measure_a_jump();
+}
+
+static void *measure_jumps(void *arg)
+{
+	(void)arg;
+	measure_a_jump();
+	use_the_stack_again();
+	measure_a_jump();
+	options.runs = 2;
+	upmu_measure(jump_out_of_an_inner_one, NULL, &options, results, 2);
+	use_the_stack_again();
+	pthread_exit(NULL);
+}
+
+static void run_thread(void *(*start)(void *arg))
 {
 	pthread_t thread;
 
-	assert_int_equal(pthread_create(&thread, NULL, measure_the_end, NULL),
-			 0);
+	assert_int_equal(pthread_create(&thread, NULL, start, NULL), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+static void leaves_nothing(void *(*start)(void *arg))
+{
+	size_t before;
+
+	mallopt(M_ARENA_MAX, 1);
+	run_thread(start);
+	before = mallinfo2().uordblks;
+	run_thread(start);
+	assert_int_equal(mallinfo2().uordblks, before);
 }
 
 static void a_function_that_ends_the_thread_leaves_nothing(void **state)
 {
-	size_t before;
-
 	(void)state;
-	mallopt(M_ARENA_MAX, 1);
-	run_thread();
-	before = mallinfo2().uordblks;
-	run_thread();
-	assert_int_equal(mallinfo2().uordblks, before);
+	leaves_nothing(measure_the_end);
+}
+
+static void a_thread_ends_that_jumped_out_of_a_measured_function(void **state)
+{
+	(void)state;
+	leaves_nothing(measure_jumps);
+	assert_int_equal(calls, 2 * (10 + 2));
 }
 
 #define MEASURE_TEST(name) cmocka_unit_test_setup(name, start_afresh)
@@ -291,6 +343,8 @@ int main(void)
 		MEASURE_TEST(errors_of_opening_and_reading_pass_through),
 		MEASURE_TEST(events_that_shared_the_hardware_are_eagain),
 		MEASURE_TEST(a_function_that_ends_the_thread_leaves_nothing),
+		MEASURE_TEST(
+			a_thread_ends_that_jumped_out_of_a_measured_function),
 	};
 
 	return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
