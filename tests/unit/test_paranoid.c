@@ -88,6 +88,19 @@ static void paranoid_2_is_not_blamed_for_what_user_mode_lacks_too(void **state)
 				    "out of file descriptors");
 }
 
+/* Another user's process, a filter of system calls: no setting helps. */
+static void
+paranoid_2_is_not_blamed_for_what_is_refused_in_any_mode(void **state)
+{
+	(void)state;
+	fake.perf_error = -EACCES;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	assert_refused("although perf_event_paranoid is 2: a security policy, "
+		       "or another user's process");
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
+	assert_refused("perf_event_paranoid is 3");
+}
+
 /* As a user who may count both modes. */
 static void paranoid_2_lets_a_second_full_set_take_turns(void **state)
 {
@@ -444,6 +457,8 @@ int main(void)
 		PARANOID_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
 		PARANOID_TEST(
 			paranoid_2_is_not_blamed_for_what_user_mode_lacks_too),
+		PARANOID_TEST(
+			paranoid_2_is_not_blamed_for_what_is_refused_in_any_mode),
 		PARANOID_TEST(paranoid_2_lets_a_second_full_set_take_turns),
 		PARANOID_TEST(
 			what_sysfs_cannot_be_asked_for_is_no_unknown_event),
