@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -275,6 +276,26 @@ static void report_where_there_is_no_room(void)
 	CHECK(dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) >= 0);
 }
 
+static bool is_memory_used_up;
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return is_memory_used_up ? NULL : __real_malloc(size);
+}
+
+static void report_without_memory(void)
+{
+	int fd = open(report_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	unsetenv("UPMU_REPORT");
+	call(region_of("first"));
+	is_memory_used_up = true;
+}
+
 static size_t files_beside(void)
 {
 	char pattern[sizeof(report_path) + 8];
@@ -308,6 +329,13 @@ static void a_report_is_replaced_whole_or_not_at_all(void **state)
 	assert_string_equal(opened, before);
 	fclose(old);
 	assert_int_equal(files_beside(), 0);
+}
+
+static void a_report_that_memory_lacks_for_is_told(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(report_without_memory), 0);
+	assert_string_equal(report_text(), "libupmu: out of memory\n");
 }
 
 static void a_report_goes_through_a_link_that_stays(void **state)
@@ -459,6 +487,7 @@ int main(void)
 		cmocka_unit_test(
 			a_mean_in_json_has_no_digits_that_nobody_counted),
 		cmocka_unit_test(a_report_is_replaced_whole_or_not_at_all),
+		cmocka_unit_test(a_report_that_memory_lacks_for_is_told),
 		cmocka_unit_test(a_report_goes_through_a_link_that_stays),
 		cmocka_unit_test(forked_workers_write_a_report_each),
 		cmocka_unit_test(
