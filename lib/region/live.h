@@ -51,8 +51,8 @@ struct upmu_region_thread {
 	struct live_cell cells[UPMU_REGIONS_MAX];
 };
 
-/* The model that needs no call: the library cannot be unloaded, and it takes
- * one word of the room that libc keeps for such. */
+/* The model that needs no call. For it libc has room for some 1,500 bytes in
+ * libraries that are loaded later; with upmu_explain()'s text we take 1,040. */
 extern _Thread_local struct upmu_region_thread *upmu_region_self
 	__attribute__((tls_model("initial-exec")));
 

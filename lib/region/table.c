@@ -201,6 +201,18 @@ static int make_key(void)
 	return 0;
 }
 
+/* A plugin may have the library in itself: dlclose() takes end_thread() away
+ * from threads that go on. At exit the report was made. */
+__attribute__((destructor)) static void forget_ends(void)
+{
+	int cancel_state = lock_all();
+
+	if (all.has_key)
+		pthread_key_delete(all.key);
+	all.has_key = false;
+	unlock_all(cancel_state);
+}
+
 static void clear_cells(struct upmu_region_thread *thread)
 {
 	memset(thread->cells, 0, sizeof(thread->cells));

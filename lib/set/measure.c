@@ -243,6 +243,14 @@ static void make_key(void)
 	has_key = !pthread_key_create(&key, close_runs);
 }
 
+/* A plugin may have the library in itself, which dlclose() takes away. */
+__attribute__((destructor)) static void forget_ends(void)
+{
+	if (has_key)
+		pthread_key_delete(key);
+	has_key = false;
+}
+
 /* Where there is no key, nothing but such an end goes by unseen. */
 static void remember(struct run *run)
 {

@@ -301,17 +301,75 @@ static void a_program_is_executed_with_a_set_open(void **state)
 }
 
 #ifdef LIBRARY
-static int (*open_region)(struct upmu_region **out, const char *name);
-static int (*begin)(struct upmu_region *region);
-static int (*end)(struct upmu_region *region);
+static const char *to_load;
+static pthread_barrier_t meeting;
+
+static struct {
+	int (*open_region)(struct upmu_region **out, const char *name);
+	int (*begin)(struct upmu_region *region);
+	int (*end)(struct upmu_region *region);
+	int (*measure)(void (*fn)(void *arg), void *arg,
+		       const struct upmu_measure_options *how,
+		       struct upmu_measurement *results, size_t n);
+} loaded;
+
+static void *load(void)
+{
+	void *library = dlopen(to_load, RTLD_NOW);
+
+	if (!library)
+		_exit(10);
+	*(void **)&loaded.open_region = dlsym(library, "upmu_region_open");
+	*(void **)&loaded.begin = dlsym(library, "upmu_region_begin");
+	*(void **)&loaded.end = dlsym(library, "upmu_region_end");
+	*(void **)&loaded.measure = dlsym(library, "upmu_measure");
+	return library;
+}
 
 static void *use_a_region(void *unused)
 {
 	struct upmu_region *region;
 
 	(void)unused;
-	return (void *)(intptr_t)(open_region(&region, "r") || begin(region) ||
-				  end(region));
+	return (void *)(intptr_t)(loaded.open_region(&region, "r") ||
+				  loaded.begin(region) || loaded.end(region));
+}
+
+static _Thread_local jmp_buf out_of_it;
+
+static void jump_out(void *unused)
+{
+	(void)unused;
+	longjmp(out_of_it, 1);
+}
+
+/* It ends after the library was closed. */
+static void *use_and_outlive(void *unused)
+{
+	struct upmu_measurement result = { .size = sizeof(result) };
+	void *failed = use_a_region(unused);
+
+	if (!setjmp(out_of_it))
+		loaded.measure(jump_out, NULL, NULL, &result, 1);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	return failed;
+}
+
+static void outlive(void)
+{
+	pthread_t thread;
+	void *library = load(), *failed = NULL;
+
+	pthread_barrier_init(&meeting, NULL, 2);
+	pthread_create(&thread, NULL, use_and_outlive, NULL);
+	pthread_barrier_wait(&meeting);
+	if (dlclose(library))
+		_exit(12);
+	pthread_barrier_wait(&meeting);
+	pthread_join(thread, &failed);
+	if (failed)
+		_exit(13);
 }
 
 /* The thread ends, and the process exits, after the library was closed. */
@@ -321,37 +379,45 @@ static void load_use_and_unload(void)
 	void *failed = NULL;
 
 	for (int i = 0; i < 20; i++) {
-		void *library = dlopen(LIBRARY, RTLD_NOW);
+		void *library = load();
 
-		if (!library)
-			_exit(10);
-		*(void **)&open_region = dlsym(library, "upmu_region_open");
-		*(void **)&begin = dlsym(library, "upmu_region_begin");
-		*(void **)&end = dlsym(library, "upmu_region_end");
 		pthread_create(&thread, NULL, use_a_region, NULL);
 		pthread_join(thread, &failed);
 		if (failed || use_a_region(NULL) || dlclose(library))
 			_exit(11);
 	}
+	outlive();
 	if (fork() == 0)
 		_exit(0);
 	exit(0);
 }
 
-static void the_library_is_loaded_and_unloaded(void **state)
+static void assert_unloads(const char *library)
 {
 	pid_t child;
 
-	(void)state;
 	fflush(NULL);
 	child = fork();
 	if (!child) {
 		setenv("UPMU_SOURCE", "clock", 1);
 		setenv("UPMU_EVENTS", "cycles", 1);
 		setenv("UPMU_REPORT", "none", 1);
+		to_load = library;
 		load_use_and_unload();
 	}
 	assert_int_equal(wait_for(child), 0);
+}
+
+static void the_library_is_loaded_and_unloaded(void **state)
+{
+	(void)state;
+	assert_unloads(LIBRARY);
+}
+
+static void a_plugin_with_the_library_in_itself_is_unloaded(void **state)
+{
+	(void)state;
+	assert_unloads(PLUGIN);
 }
 #endif
 
@@ -368,6 +434,8 @@ int main(void)
 		cmocka_unit_test(a_program_is_executed_with_a_set_open),
 #ifdef LIBRARY
 		cmocka_unit_test(the_library_is_loaded_and_unloaded),
+		cmocka_unit_test(
+			a_plugin_with_the_library_in_itself_is_unloaded),
 #endif
 	};
 
