@@ -23,12 +23,6 @@
 
 #include "upmu.h"
 
-/* Of one process at a time, those of its parents that cover it included. */
-#define UPMU_LEASES_MAX 64
-
-/* Of one user, who may have as many processes as RLIMIT_NPROC says. */
-#define UPMU_LEASES_PER_USER 4096
-
 /**
  * struct upmu_hold - what a descriptor holds, or `open`
  * @ref: its file; upmu_ending

@@ -84,6 +84,12 @@ enum upmu_lease_flags {
 	UPMU_LEASE_EXEC = 1 << 1,
 };
 
+/* Of one process at a time, those of its parents that cover it included. */
+#define UPMU_LEASES_MAX 64
+
+/* Of one user, who may have as many processes as RLIMIT_NPROC says. */
+#define UPMU_LEASES_PER_USER 4096
+
 /**
  * struct upmu_lease - argument of UPMU_IOC_LEASE
  * @size: sizeof(struct upmu_lease)
@@ -105,8 +111,9 @@ enum upmu_lease_flags {
  *   device again for another one
  * - EOPNOTSUPP: this kernel or core cannot grant that mode; INFO.reason says
  *   why
- * - EMFILE: 64 leases cover this process already, inherited ones included; or
- *   this user holds 4,096 and has not CAP_SYS_RESOURCE
+ * - EMFILE: UPMU_LEASES_MAX cover this process already, inherited ones
+ *   included; or this user holds UPMU_LEASES_PER_USER and has not
+ *   CAP_SYS_RESOURCE
  * - ENOMEM: no memory
  *
  * poll(2): POLLERR once the lease of this open file is broken (something took

@@ -191,8 +191,9 @@ static int explain_too_many(uint32_t mode)
 {
 	upmu_explain_set(-EMFILE,
 			 "no %s lease: this process is covered by as many as "
-			 "may be (64), or this user has 4096",
-			 mode_name(mode));
+			 "may be (%d), or this user has %d",
+			 mode_name(mode), UPMU_LEASES_MAX,
+			 UPMU_LEASES_PER_USER);
 	upmu_explain_hint("cat " UPMU_STATE);
 	return -EMFILE;
 }
