@@ -4,6 +4,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <string.h>
 
 #include "lib/explain.h"
 #include "lib/module/lease.h"
@@ -53,25 +54,36 @@ int upmu_read(struct upmu *set, struct upmu_value *values, size_t n)
 }
 
 /* @needs_counter: a 0 of events that had none until now is an error. */
-static __attribute__((noinline)) int counts_slow(const struct upmu *set,
-						 uint64_t *counts, size_t n,
-						 bool needs_counter)
+static int read_counts(const struct upmu *set, uint64_t *counts,
+		       bool needs_counter)
 {
 	struct upmu_value values[UPMU_EVENTS_MAX];
 	int ret;
 
-	ret = check_room(set, n);
-	if (ret)
-		return ret;
-	if (set->source->counts && !set->source->counts(set, counts))
-		return 0;
 	ret = upmu_source_do_read((struct upmu *)(uintptr_t)set, values);
 	if (ret)
 		return ret;
 	if (needs_counter && values[0].enabled_ns && !values[0].running_ns)
 		return upmu_explain_no_counter();
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < set->size; i++)
 		counts[i] = values[i].count;
+	return 0;
+}
+
+/* Into a copy: a source may know some of the counts when it gives up. */
+static __attribute__((noinline)) int counts_slow(const struct upmu *set,
+						 uint64_t *counts, size_t n,
+						 bool needs_counter)
+{
+	uint64_t copy[UPMU_EVENTS_MAX];
+	int ret;
+
+	ret = check_room(set, n);
+	if (ret)
+		return ret;
+	if (!set->source->counts || set->source->counts(set, copy))
+		return read_counts(set, counts, needs_counter);
+	memcpy(counts, copy, n * sizeof(*counts));
 	return 0;
 }
 

@@ -326,6 +326,20 @@ static void unread_for_too_long_is_eoverflow(void **state)
 	assert_false(model.enabled & MODEL_CYCLES);
 }
 
+/* The cycles are read all the time, the other event is not. */
+static void where_one_count_is_not_known_none_is_given(void **state)
+{
+	(void)state;
+	work();
+	now_ns += 200 * MS;
+	assert_int_equal(count_of(0), 1000);
+	now_ns += 100 * MS;
+	assert_int_equal(upmu_count_all(set, counts, 2), -EOVERFLOW);
+	assert_int_equal(counts[0], 7);
+	assert_int_equal(counts[1], 7);
+	assert_int_equal(count_of(0), 1000);
+}
+
 /* What it counted is not known better because it was stopped. */
 static void stopped_too_late_it_is_eoverflow_until_it_starts(void **state)
 {
@@ -452,6 +466,7 @@ int main(void)
 		CASE(reading_asks_for_the_lease_each_time),
 		CASE(registers_open_to_all_and_then_not_are_estale),
 		CASE(unread_for_too_long_is_eoverflow),
+		CASE(where_one_count_is_not_known_none_is_given),
 		CASE(stopped_too_late_it_is_eoverflow_until_it_starts),
 		CASE(read_often_enough_it_is_not),
 		CASE(in_a_child_the_parents_registers_are_estale),
