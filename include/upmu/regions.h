@@ -118,8 +118,9 @@ UPMU_API int upmu_region_end(struct upmu_region *region);
  * @stats: filled
  *
  * Threads that are inside a call of begin or end at this very moment are
- * counted as before it. Any thread. exit() in a signal's handler that came upon
- * a call of begin or end reports that call in part.
+ * counted as before it. Any thread. A call of begin or end that a signal's
+ * handler came upon is reported in part where the handler calls exit(), or
+ * leaves it by siglongjmp(3); the region then stays entered.
  *
  * Returns 0 or
  *   -ENOENT beyond the last event; before any region has begun there is none

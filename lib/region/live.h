@@ -39,7 +39,7 @@ struct frame {
 	uint64_t counts[UPMU_REGION_EVENTS_MAX];
 };
 
-/* @version: odd while the thread writes to its cells. */
+/* @version: odd while the thread writes to its cells, or jumped out of it. */
 struct upmu_region_thread {
 	const struct upmu_counter *counters;
 	size_t events;

@@ -62,9 +62,10 @@ static ALWAYS_INLINE void add_call(struct upmu_region_thread *thread,
 {
 	unsigned int version;
 
+	/* It is odd where a signal's handler jumped out of a call. */
 	version = atomic_load_explicit(&thread->version, memory_order_relaxed);
-	atomic_store_explicit(&thread->version, version + 1,
-			      memory_order_relaxed);
+	version |= 1;
+	atomic_store_explicit(&thread->version, version, memory_order_relaxed);
 	atomic_thread_fence(memory_order_release);
 	add_count(&cell->events[0], to[0] - from[0]);
 	if (events > 1)
@@ -74,7 +75,7 @@ static ALWAYS_INLINE void add_call(struct upmu_region_thread *thread,
 	for (size_t i = 3; i < events; i++)
 		add_count(&cell->events[i], to[i] - from[i]);
 	cell->calls++;
-	atomic_store_explicit(&thread->version, version + 2,
+	atomic_store_explicit(&thread->version, version + 1,
 			      memory_order_release);
 }
 

@@ -23,6 +23,9 @@
 #define DEFAULT_EVENTS	  "cycles,instructions"
 #define CALIBRATION_CALLS 32
 
+/* How often to look whether a thread still writes: for a second or so. */
+#define PATIENCE 15000
+
 static struct {
 	pthread_mutex_t lock;
 	pthread_once_t once;
@@ -102,10 +105,12 @@ static void fold_tally(struct upmu_tally *out, const struct live_tally *live)
 /*
  * When the thread does not write. One in the midst of it may wait for this very
  * CPU, and has less priority: it gets it while we sleep. Our own goes on only
- * when the signal's handler, in which we are, returns: the call that it came
- * upon may be counted in part.
+ * when the signal's handler, in which we are, returns, and one that a handler
+ * made jump out of it never does: the call that it came upon may be counted in
+ * part.
  */
-static unsigned int wait_for_version(struct upmu_region_thread *thread)
+static unsigned int wait_for_version(struct upmu_region_thread *thread,
+				     unsigned int *patience)
 {
 	static const struct timespec moment = { .tv_nsec = 20000 };
 	unsigned int version;
@@ -113,21 +118,22 @@ static unsigned int wait_for_version(struct upmu_region_thread *thread)
 	for (;;) {
 		version = atomic_load_explicit(&thread->version,
 					       memory_order_acquire);
-		if (!(version & 1) || thread == upmu_region_self)
+		if (!(version & 1) || thread == upmu_region_self || !*patience)
 			return version;
 		nanosleep(&moment, NULL);
+		--*patience;
 	}
 }
 
 /* The thread goes on: read again where it wrote meanwhile. */
 static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
-		      size_t id)
+		      size_t id, unsigned int *patience)
 {
 	const struct live_cell *live = &thread->cells[id];
 	unsigned int version;
 
 	do {
-		version = wait_for_version(thread);
+		version = wait_for_version(thread, patience);
 		out->calls = live->calls;
 		for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
 			fold_tally(&out->events[i], &live->events[i]);
@@ -139,10 +145,12 @@ static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
 static void merge_thread(struct upmu_cell *sums,
 			 struct upmu_region_thread *thread)
 {
+	unsigned int patience = PATIENCE;
+
 	for (size_t i = 0; i < all.n; i++) {
 		struct upmu_cell cell;
 
-		copy_cell(&cell, thread, i);
+		copy_cell(&cell, thread, i, &patience);
 		merge_cell(&sums[i], &cell);
 	}
 }

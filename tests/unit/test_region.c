@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "lib/region/region.h"
+#include "lib/region/live.h"
 #include "regions.h"
 #include "tests/unit/source_model.h"
 
@@ -467,6 +468,40 @@ static void read_in_a_signal(void)
 	CHECK(!pthread_join(other, NULL));
 }
 
+static pthread_barrier_t meeting;
+static struct upmu_region_thread *jumper;
+
+/* As siglongjmp(3) out of a call of end leaves it: in the midst of writing. */
+static void *jump_out(void *work)
+{
+	call(work);
+	jumper = upmu_region_self;
+	atomic_fetch_or(&jumper->version, 1);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	call(work);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	return NULL;
+}
+
+static void read_where_a_thread_jumped_out(void)
+{
+	pthread_t other;
+
+	alarm(60); /* one who waits for that thread waits for ever */
+	pthread_barrier_init(&meeting, NULL, 2);
+	CHECK(!pthread_create(&other, NULL, jump_out, region_of("work")));
+	pthread_barrier_wait(&meeting);
+	CHECK(stats_of("work", 0).calls == 1);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	CHECK(!(atomic_load(&jumper->version) & 1));
+	CHECK(stats_of("work", 0).calls == 2);
+	pthread_barrier_wait(&meeting);
+	CHECK(!pthread_join(other, NULL));
+}
+
 /* ---- claims ---- */
 
 #define CHILD_TEST(name, body)                           \
@@ -511,6 +546,8 @@ CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
 CHILD_TEST(a_signals_handler_does_not_wait_for_the_thread_it_came_upon,
 	   read_in_a_signal)
+CHILD_TEST(nobody_waits_for_a_thread_that_jumped_out_of_a_call,
+	   read_where_a_thread_jumped_out)
 
 int main(void)
 {
@@ -545,6 +582,8 @@ int main(void)
 			a_forked_child_is_in_no_region_and_counts_anew),
 		cmocka_unit_test(
 			a_signals_handler_does_not_wait_for_the_thread_it_came_upon),
+		cmocka_unit_test(
+			nobody_waits_for_a_thread_that_jumped_out_of_a_call),
 	};
 
 	return cmocka_run_group_tests_name("region", tests, NULL, NULL);
