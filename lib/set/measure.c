@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,7 +218,7 @@ static int measure_set(struct run *run, void (*fn)(void *), void *arg,
  */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-static bool has_key;
+static atomic_bool has_key; /* others may measure while the process exits */
 
 static void close_run(struct run *run)
 {
