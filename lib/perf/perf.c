@@ -44,8 +44,10 @@ void upmu_perf_attr(struct perf_event_attr *attr,
 	attr->exclude_kernel =
 		event->exclude_kernel ||
 		(!event->exclude_user && (flags & UPMU_PERF_EXCLUDE_KERNEL));
-	/* perf counts as unprivileged only what excludes both. */
-	attr->exclude_hv = attr->exclude_kernel;
+	/* Only where :h asks for it is the hypervisor in what the kernel is
+	 * not: perf counts as unprivileged what excludes both. */
+	attr->exclude_hv = event->exclude_hv ||
+			   (attr->exclude_kernel && !event->exclude_kernel);
 	if ((flags & UPMU_PERF_USER_READ) && event->is_cpu)
 		attr->config1 |= CONFIG1_USER_READ;
 	if ((flags & UPMU_PERF_LONG) && event->is_cpu)
@@ -60,9 +62,21 @@ bool upmu_perf_is_of_the_kernel(const struct upmu_perf_event *event)
 		event->config == UPMU_SW_CGROUP_SWITCHES);
 }
 
+static bool is_a_clock(const struct upmu_perf_event *event)
+{
+	return event->config == PERF_COUNT_SW_CPU_CLOCK ||
+	       event->config == PERF_COUNT_SW_TASK_CLOCK;
+}
+
 int upmu_perf_check_modes(const struct upmu_perf_event *event,
 			  const struct perf_event_attr *attr)
 {
+	if (event->type == PERF_TYPE_SOFTWARE && attr->exclude_user &&
+	    attr->exclude_kernel && !is_a_clock(event))
+		return upmu_explain_set(-EOPNOTSUPP,
+					"'%s' would stay 0: what the kernel "
+					"counts is of no hypervisor",
+					event->name);
 	if (!attr->exclude_kernel || !upmu_perf_is_of_the_kernel(event))
 		return 0;
 	upmu_explain_set(-EOPNOTSUPP,

@@ -28,6 +28,7 @@ struct upmu_perf_event {
 	uint64_t config2;
 	bool exclude_user;
 	bool exclude_kernel;
+	bool exclude_hv;
 	bool is_cpu; /* of a CPU's PMU: it can be read from user mode */
 };
 

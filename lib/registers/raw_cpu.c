@@ -76,6 +76,9 @@ static uint32_t filter_bits(const struct upmu_perf_event *event)
 		bits |= UPMU_TYPE_P;
 	if (event->exclude_user)
 		bits |= UPMU_TYPE_U;
+	/* As perf has it, whose default is another: only where :h asks. */
+	if (event->exclude_kernel && !event->exclude_hv)
+		bits |= UPMU_TYPE_NSH;
 #else
 	(void)event;
 #endif

@@ -240,7 +240,7 @@ static int leave_kernel_out(struct upmu_wanted *wanted)
 					"'%s' counts the kernel, which "
 					"UPMU_OPEN_USER_ONLY leaves out",
 					event->name);
-			event->exclude_kernel = true;
+			event->exclude_kernel = event->exclude_hv = true;
 		}
 	return 0;
 }

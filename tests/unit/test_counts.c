@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Counts that are not to be had: no counter, not started, closed. */
+/* Counts that are not to be had: no counter, not started, closed, no mode. */
 #include "one_set.h"
 
 #include <errno.h>
@@ -180,6 +180,49 @@ static void numbers_that_perf_refuses_are_eio(void **state)
 	}
 }
 
+static const struct perf_event_attr *attr_of_the_first(void)
+{
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		if (fake.events[i].is_open && !fake.events[i].is_device)
+			return &fake.events[i].attr;
+	fail_msg("none is open");
+	return NULL;
+}
+
+/* As perf stat has it: cycles:h was excluded whole, and stayed 0. */
+static void a_mode_that_no_letter_names_is_excluded(void **state)
+{
+	static const struct {
+		const char *event;
+		unsigned int user, kernel, hypervisor;
+	} cases[] = {
+		{ "cycles", 0, 0, 0 },	  { "cycles:u", 0, 1, 1 },
+		{ "cycles:k", 1, 0, 1 },  { "cycles:h", 1, 1, 0 },
+		{ "cycles:uh", 0, 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct perf_event_attr *attr;
+
+		open_set(cases[i].event, NULL);
+		attr = attr_of_the_first();
+		assert_int_equal(attr->exclude_user, cases[i].user);
+		assert_int_equal(attr->exclude_kernel, cases[i].kernel);
+		assert_int_equal(attr->exclude_hv, cases[i].hypervisor);
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
+static void the_kernels_own_events_are_of_no_hypervisor(void **state)
+{
+	(void)state;
+	assert_int_equal(upmu_open(&set, "page-faults:h", NULL), -EOPNOTSUPP);
+	assert_said("would stay 0");
+	open_set("task-clock:h", NULL);
+}
+
 #define COUNTS_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -193,6 +236,8 @@ int main(void)
 		COUNTS_TEST(numbers_that_perf_refuses_are_eio),
 		COUNTS_TEST(
 			on_unlike_cores_switching_and_reading_is_no_lost_time),
+		COUNTS_TEST(a_mode_that_no_letter_names_is_excluded),
+		COUNTS_TEST(the_kernels_own_events_are_of_no_hypervisor),
 	};
 
 	return cmocka_run_group_tests_name("counts", tests, NULL, NULL);

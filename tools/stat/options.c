@@ -533,6 +533,7 @@ static int restrict_modes(struct engine_events *events,
 		if (!has_mode(event))
 			continue;
 		event->perf.exclude_kernel |= options->all_user;
+		event->perf.exclude_hv |= options->all_user;
 		event->perf.exclude_user |= options->all_kernel;
 		if (!event->perf.exclude_kernel || !event->perf.exclude_user)
 			continue;
