@@ -151,6 +151,29 @@ axis() {	# TITLE: the words of its axis of numbers
 	[ "$(grep tuesdays words | sort -u | wc -l)" = 4 ]
 }
 
+# -a, and -C 0 on each; the second one's CPU 0 was drawn upon the first one's,
+# and of -a there was no map.
+@test "page_has_a_column_for_each_host_whatever_cpus_they_counted" {
+	"$upmu" stat -e page-faults,page-faults -j -o one.json -- true
+	with_charts one.json
+	for cpus in all 0; do
+		for host in alpha beta; do
+			sed "s/\"user_only\"/\"cpus\": \"$cpus\", &/" one.json \
+				>$host-$cpus.json
+		done
+	done
+	sed 's/"user_only"/"cpus": "7", &/' one.json >gamma-7.json
+	"$upmu" report -o page.html alpha-*.json beta-*.json gamma-7.json
+	browse page.html
+	axis 'Counts by place' >words
+	for name in alpha-all.json beta-all.json 'alpha-0.json, CPU 0' \
+		'beta-0.json, CPU 0' 'gamma-7.json, CPU 7'; do
+		[ "$(grep -cx "$name" words)" = 1 ]
+	done
+	# One cell each, though the event stands there twice.
+	[ "$(grep -oE '>[0-9]+ %<' dom | wc -l)" = 5 ]
+}
+
 @test "page_calls_less_of_a_time_faster_as_the_terminal_does" {
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
 	with_charts samples/estimates.json

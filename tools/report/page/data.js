@@ -105,13 +105,21 @@ const upmuData = (() => {
 
 	/* Every report's events in one list for the heat map. */
 	function cells(reports) {
-		const list = [];
-		for (const { name, report } of reports)
-			for (const e of report.events)
-				if (typeof e.value === "number")
-					list.push({ event: plainName(e), value: e.value,
-						unit: e.unit, place: placeOf(name, report, e,
-							reports.length === 1) });
+		const list = [], taken = new Set();
+		const whose = namesOf(reports);
+		reports.forEach(({ name, report }, at) => {
+			const file = reports.length > 1 ? `${name}, ` : "";
+			for (const e of report.events) {
+				const place = placeOf(file, whose[at], e);
+				const cell = JSON.stringify([place, plainName(e)]);
+				// An event that stands there twice: the first counts.
+				if (typeof e.value !== "number" || taken.has(cell))
+					continue;
+				taken.add(cell);
+				list.push({ event: plainName(e), value: e.value,
+					unit: e.unit, place });
+			}
+		});
 		const most = new Map();
 		for (const c of list)
 			most.set(c.event, Math.max(most.get(c.event) ?? 0, c.value));
@@ -128,14 +136,21 @@ const upmuData = (() => {
 			: event.event;
 	}
 
+	/* CPUs have a report each, or each host has a CPU of that number. */
+	function namesOf(reports) {
+		const cpus = reports.map(({ report }) => report.cpus);
+		const one = cpu => cpu !== undefined && cpu !== "all";
+		const apart = new Set(cpus.filter(one)).size ===
+			cpus.filter(one).length;
+		return reports.map(({ name }, at) => !one(cpus[at]) ? name :
+			(apart ? "" : `${name}, `) + `CPU ${cpus[at]}`);
+	}
+
 	/* A row of -A and its like says its place; of several files, whose. */
-	function placeOf(name, report, event, alone) {
+	function placeOf(file, name, event) {
 		if (event.place !== undefined)
-			return alone ? event.place : `${name}, ${event.place}`;
-		if (event.cpu !== undefined)
-			return `CPU ${event.cpu}`;
-		const where = report.cpus !== undefined ? `CPU ${report.cpus}` : name;
-		return event.core ? `${where}, ${event.core}` : where;
+			return file + event.place;
+		return event.core ? `${name}, ${event.core}` : name;
 	}
 
 	/* A region's parent: said, or the part of its name before the last /. */
