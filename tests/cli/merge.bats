@@ -83,6 +83,69 @@ change() {	# FILE STATEMENTS: r is the report
 	[ "$(grep -cE '^[0-3] ' <<<"$output")" -eq 4 ]
 }
 
+# One rank ran on the big cores, the other on the little ones; of neither kind
+# is the work even. r7ff nobody counted.
+@test "merge_takes_a_rank_in_which_nothing_ran_for_0_not_for_unknown" {
+	for rank in 0 1; do
+		python3 - "$rank" <<-'E' >"r$rank.json"
+			import json, sys
+			rank = int(sys.argv[1])
+			def one(name, ran, idle=True):
+			    event = {'event': name, 'unit': 'events'}
+			    event.update({'state': 'counted', 'value': 600.0} if ran
+			        else {'state': 'not counted'})
+			    return {**event, **({'idle': True} if idle and not ran else {})}
+			print(json.dumps({'upmu_stat': 1, 'rank': rank, 'ranks': 2,
+			    'metrics': [], 'events': [one('big/cycles/', rank == 0),
+			    one('little/cycles/', rank == 1), one('mid/cycles/', False),
+			    one('l1d', rank == 0, False)]}))
+		E
+	done
+	"$upmu" merge -j -o all.json r0.json r1.json
+	"$check" merge all.json
+	for kind in big little; do
+		[ "$(value all.json "row['$kind/cycles/']['mean']")" = 300.0 ]
+		[ "$(value all.json "row['$kind/cycles/']['imbalance_percent']")" = 100.0 ]
+	done
+	[ "$(value all.json 'row["big/cycles/"]["values"]')" = "[600.0, 0.0]" ]
+	[ "$(value all.json 'row["mid/cycles/"]["values"]')" = "[None, None]" ]
+	[ "$(value all.json 'row["mid/cycles/"]["counted"]')" = 0 ]
+	[ "$(value all.json 'row["l1d"]["counted"]')" = 1 ]
+	"$upmu" merge r0.json r1.json >text
+	grep -qE '^mid/cycles/ +<not counted>$' text
+}
+
+@test "merge_keeps_columns_in_line_below_long_names" {
+	mkdir -p "a folder of the files that the ranks wrote"
+	python3 - <<-'E'
+		import json
+		for rank, value in enumerate((0.0, 1.0)):
+		    json.dump({'upmu_stat': 1, 'metrics': [], 'elapsed_s': 1.5,
+		        'events': [{'event': 'cortex-a72/stall_frontend_cache/',
+		            'unit': 'events', 'state': 'counted', 'value': value}]},
+		        open('a folder of the files that the ranks wrote/'
+		             f'größe-{rank}.json', 'w'))
+	E
+	LC_ALL=C.UTF-8 "$upmu" merge --per-rank a*/*.json >text
+	# "sum" ends where sums do, "mean" where means do, and so on.
+	python3 - <<-'E'
+		lines = open('text', encoding='utf-8').read().splitlines()
+		head, time, row = lines[2:5]
+		for word in 'sum', 'mean', 'smallest', 'largest':
+		    end = head.index(word) + len(word)
+		    assert row[end - 1] != ' ' and row[end] == ' ', (word, row)
+		    assert time[end] == ' ', (word, time)
+		assert [head.find('@'), head.rfind('@')] == \
+		    [row.find('@'), row.rfind('@')], row
+		# The mean of 0 and 1 is not 1, and a file's name is whole.
+		assert row.split()[1:3] == ['1', '0.5'], row
+		assert 'größe-0.json ' in row and 'größe-1.json ' in row, row
+		rank, first, second = lines[6:9]
+		assert len({rank.index('elapsed') + len('elapsed'),
+		            first.index(' s ') + 2, second.index(' s ') + 2}) == 1
+	E
+}
+
 @test "merge_leaves_out_a_rank_that_no_launcher_gave" {
 	for wrong in '"rank": 4294967296' '"rank": -1' '"rank": "0"' \
 		'"ranks": 4000000000000000000'; do

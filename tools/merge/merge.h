@@ -33,6 +33,7 @@ struct merge_row {
 	const char *event;	 /* that a ratio stands beside; "": no ratio */
 	bool has_twin;		 /* of the same name, beside another event */
 	bool modelled;		 /* by an emulated board's model, in a rank */
+	bool ran;		 /* an event: what it counts ran in a rank */
 	double *value;		 /* one for each rank; NAN: not counted there */
 	size_t counted;		 /* ranks that have a value */
 	bool has_sum; /* of ratios and of wall clocks there is none */

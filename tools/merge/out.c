@@ -30,7 +30,7 @@ char *merge_row_label(char *out, size_t size, const struct merge_row *row)
 	return plain(out);
 }
 
-/* ns are printed as seconds; counts are whole. */
+/* ns are printed as seconds; the mean of 0 and 1 is not 1. */
 static const char *put_value(char *out, const struct merge_row *row,
 			     double value)
 {
@@ -42,26 +42,62 @@ static const char *put_value(char *out, const struct merge_row *row,
 		snprintf(out, CELL, "%.6f s", value);
 	else if (row->kind == MERGE_RATIO)
 		snprintf(out, CELL, "%.3f", value);
+	else if (value < 1000 && value != round(value))
+		snprintf(out, CELL, "%.1f", value);
 	else
 		digits_grouped(out, value);
 	return out;
 }
 
-static void put_extreme(FILE *out, const struct merge *m,
-			const struct merge_row *row, size_t place)
+static void put_left(FILE *out, int width, const char *text)
 {
-	char value[CELL], label[CELL];
-
-	fprintf(out, " %16s @%-5s", put_value(value, row, row->value[place]),
-		merge_label(label, sizeof(label), &m->rank[place]));
+	fprintf(out, "%s%*s", text, width - (int)plain_columns(text), "");
 }
 
-static void put_row(FILE *out, const struct merge *m,
+/* What names take: of events and times, of ranks. */
+struct widths {
+	int row, rank;
+};
+
+static int wider(int width, const char *text)
+{
+	int columns = (int)plain_columns(text);
+
+	return columns > width ? columns : width;
+}
+
+static struct widths measure(const struct merge *m)
+{
+	struct widths widths = { .row = 22, .rank = 5 };
+	char label[LABEL];
+
+	for (size_t i = 0; i < m->rows; i++)
+		widths.row =
+			wider(widths.row, merge_row_label(label, sizeof(label),
+							  &m->row[i]));
+	for (size_t i = 0; i < m->ranks; i++)
+		widths.rank =
+			wider(widths.rank,
+			      merge_label(label, sizeof(label), &m->rank[i]));
+	return widths;
+}
+
+static void put_extreme(FILE *out, const struct merge *m, int width,
+			const struct merge_row *row, size_t place)
+{
+	char value[CELL], label[LABEL];
+
+	fprintf(out, " %16s @", put_value(value, row, row->value[place]));
+	put_left(out, width,
+		 merge_label(label, sizeof(label), &m->rank[place]));
+}
+
+static void put_row(FILE *out, const struct merge *m, struct widths width,
 		    const struct merge_row *row)
 {
 	char text[CELL], label[LABEL];
 
-	fprintf(out, "%-22s", merge_row_label(label, sizeof(label), row));
+	put_left(out, width.row, merge_row_label(label, sizeof(label), row));
 	if (!row->counted) {
 		fprintf(out, " %18s\n", "<not counted>");
 		return;
@@ -69,8 +105,8 @@ static void put_row(FILE *out, const struct merge *m,
 	fprintf(out, " %18s",
 		row->has_sum ? put_value(text, row, row->sum) : "-");
 	fprintf(out, " %16s", put_value(text, row, row->mean));
-	put_extreme(out, m, row, row->min);
-	put_extreme(out, m, row, row->max);
+	put_extreme(out, m, width.rank, row, row->min);
+	put_extreme(out, m, width.rank, row, row->max);
 	if (isfinite(row->imbalance_percent))
 		fprintf(out, " %7.1f %%", row->imbalance_percent);
 	if (row->has_sum && isnan(row->reach))
@@ -92,18 +128,19 @@ static int width_of(const char *label)
 	return length > 16 ? (int)length : 16;
 }
 
-static void put_ranks(FILE *out, const struct merge *m)
+static void put_ranks(FILE *out, const struct merge *m, int width)
 {
 	char text[CELL], label[LABEL];
 
-	fprintf(out, "\n%-12s", "rank");
+	width = width > 12 ? width : 12;
+	fprintf(out, "\n%-*s", width, "rank");
 	for (size_t i = 0; i < m->rows; i++)
 		fprintf(out, " %16s",
 			merge_row_label(label, sizeof(label), &m->row[i]));
 	fputc('\n', out);
 	for (size_t place = 0; place < m->ranks; place++) {
-		fprintf(out, "%-12s",
-			merge_label(text, sizeof(text), &m->rank[place]));
+		put_left(out, width,
+			 merge_label(label, sizeof(label), &m->rank[place]));
 		for (size_t i = 0; i < m->rows; i++)
 			fprintf(out, " %*s",
 				width_of(merge_row_label(label, sizeof(label),
@@ -133,17 +170,19 @@ int merge_write_text(FILE *out, const void *what)
 {
 	const struct merge_output *o = what;
 	const struct merge *m = o->merge;
+	const struct widths width = measure(m);
 
 	fprintf(out, "%zu rank%s", m->ranks, m->ranks == 1 ? "" : "s");
 	if (m->wanted > m->ranks)
 		fprintf(out, " of %zu", m->wanted);
 	put_times(out, m);
-	fprintf(out, "\n\n%-22s %18s %16s %16s %-6s %16s %-6s %9s\n", "", "sum",
-		"mean", "smallest", "@rank", "largest", "@rank", "imbalance");
+	fprintf(out, "\n\n%-*s %18s %16s %16s %-*s %16s %-*s %9s\n", width.row,
+		"", "sum", "mean", "smallest", width.rank + 1, "@rank",
+		"largest", width.rank + 1, "@rank", "imbalance");
 	for (size_t i = 0; i < m->rows; i++)
-		put_row(out, m, &m->row[i]);
+		put_row(out, m, width, &m->row[i]);
 	if (o->per_rank)
-		put_ranks(out, m);
+		put_ranks(out, m, width.rank);
 	return ferror(out) ? -1 : 0;
 }
 

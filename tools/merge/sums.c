@@ -65,6 +65,14 @@ static void add_reach(struct merge_row *row, const json_t *event)
 	row->reach = sqrt(row->reach * row->reach + half * half);
 }
 
+/* Nothing ran there that it could have counted: of that rank it is 0. */
+static double count_of(const json_t *event)
+{
+	return json_is_true(json_object_get(event, "idle"))
+		       ? 0
+		       : number_of(event, "value");
+}
+
 /* The row that has the value now, or NULL. */
 static struct merge_row *put_value(struct merge_row *row, size_t rank,
 				   double value)
@@ -112,9 +120,10 @@ static int add_event(struct merge *m, size_t rank, const json_t *event)
 
 	if (!row)
 		return -1;
-	row = put_value(row, rank, number_of(event, "value"));
+	row = put_value(row, rank, count_of(event));
 	if (!row)
 		return 0;
+	row->ran |= json_is_number(json_object_get(event, "value"));
 	if (json_object_get(event, "modelled"))
 		row->modelled = true;
 	add_reach(row, event);
@@ -161,6 +170,10 @@ static void sum_up(struct merge_row *row, size_t ranks)
 {
 	double squares = 0;
 
+	/* Of what ran in no rank stat says "not counted", so do we. */
+	for (size_t i = 0; row->kind == MERGE_EVENT && !row->ran && i < ranks;
+	     i++)
+		row->value[i] = NAN;
 	for (size_t i = 0; i < ranks; i++) {
 		if (isnan(row->value[i]))
 			continue;
