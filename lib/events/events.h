@@ -261,6 +261,9 @@ const char *upmu_kind_label(const struct upmu_core_kind *kind);
 int upmu_machine_kind_named(const struct upmu_machine *machine,
 			    const char *name, size_t length);
 
+/** perf refuses a user who asks for user mode alone where a core cannot. */
+bool upmu_machine_has_filters(const struct upmu_machine *machine);
+
 /** Which kind a CPU is of; NULL: it is of none. */
 const struct upmu_core_kind *
 upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu);

@@ -210,6 +210,15 @@ upmu_machine_kind_of_cpu(const struct upmu_machine *machine, unsigned int cpu)
 	return NULL;
 }
 
+bool upmu_machine_has_filters(const struct upmu_machine *machine)
+{
+	for (size_t i = 0; i < machine->n_kinds; i++)
+		if (machine->kinds[i].core &&
+		    !upmu_core_filters(machine->kinds[i].core))
+			return false;
+	return true;
+}
+
 const char *upmu_kind_label(const struct upmu_core_kind *kind)
 {
 	if (kind->core && !upmu_core_is_common(kind->core))

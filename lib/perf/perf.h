@@ -120,9 +120,10 @@ int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 /**
  * Both modes were refused, explained by @first, and then user mode alone with
  * @error, explained now. Where no more than the mode was in the way @first is
- * the reason: explain that, -EACCES. Else returns @error.
+ * the reason: explain that, -EACCES. Else returns @error. @has_filters: the
+ * core can tell the modes apart.
  */
-int upmu_perf_explain_both(int error, const char *first);
+int upmu_perf_explain_both(int error, const char *first, bool has_filters);
 
 /** 0 or, explained, -EINVAL: there is no such CPU; -ENODEV: it is off. */
 int upmu_perf_check_cpu(int cpu);

@@ -290,19 +290,15 @@ int upmu_perf_explain(int error, const struct upmu_perf_event *event,
 				strerror(-error));
 }
 
-static bool may_forbid_user_mode(void)
+/*
+ * Refused in user mode alone, too: what the kernel asks for that is less. But
+ * some say so before they look whether the core can tell the modes apart.
+ */
+int upmu_perf_explain_both(int error, const char *first, bool has_filters)
 {
-	long paranoid;
-
-	return upmu_sys_read_long(PARANOID, &paranoid) || paranoid > 2;
-}
-
-/* A core that cannot tell the modes apart, an event of the kernel's. */
-int upmu_perf_explain_both(int error, const char *first)
-{
-	/* Another user's process, a filter of system calls. */
-	if (error == -EACCES && !may_forbid_user_mode())
+	if (error == -EACCES && has_filters)
 		return error;
+	/* A core that cannot, an event of the kernel's. */
 	if (error != -EACCES && error != -EINVAL && error != -EOPNOTSUPP)
 		return error;
 	return upmu_explain_set(-EACCES, "%s", first);

@@ -128,7 +128,7 @@ static int open_user_only(struct upmu *set, const struct upmu_wanted *wanted,
 	strcpy(reason, upmu_explain());
 	ret = open_groups(set, wanted, perf_flags | UPMU_PERF_EXCLUDE_KERNEL);
 	if (ret)
-		return upmu_perf_explain_both(ret, reason);
+		return upmu_perf_explain_both(ret, reason, wanted->has_filters);
 	show_user_only(set);
 	return 0;
 }

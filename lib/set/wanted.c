@@ -262,6 +262,7 @@ static int place_all(struct upmu_wanted *wanted,
 	wanted->pmus = kinds.n;
 	wanted->pmus_now = kinds.now ? kinds.now : kinds.n;
 	wanted->is_emulated = machine.is_emulated;
+	wanted->has_filters = upmu_machine_has_filters(&machine);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct upmu_event *event = &list->events[i];
 		int column = column_of(&kinds, event->kind);

@@ -39,6 +39,7 @@ struct upmu_wanted {
 	size_t pmus;
 	size_t pmus_now;
 	bool is_emulated;
+	bool has_filters; /* each core here can tell the modes apart */
 	struct upmu_wanted_event events[UPMU_EVENTS_MAX];
 };
 

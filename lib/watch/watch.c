@@ -224,7 +224,7 @@ static int open_wanted(struct upmu_watch *watch,
 	ret = open_all(watch, wanted, options, every, user);
 	if (!ret || (ret == -EOPNOTSUPP && !upmu_perf_is_of_the_kernel(event)))
 		return ret;
-	return upmu_perf_explain_both(ret, reason);
+	return upmu_perf_explain_both(ret, reason, wanted->has_filters);
 }
 
 /* Sets that are opened later leave the cycle counter to it, as to a set. */

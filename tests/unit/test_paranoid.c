@@ -28,7 +28,23 @@ static void paranoid_3_tells_the_value_and_the_command(void **state)
 	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
 	fake.perf_error = -EACCES;
 	assert_refused("perf_event_paranoid is 3");
+	assert_said("(2 or less would do)");
+	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=2");
+	/* It cannot leave the kernel out. */
+	fake_boot("pi1");
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
+	fake.perf_error = -EACCES;
+	assert_refused("perf_event_paranoid is 3");
 	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=1");
+}
+
+/* Counting what others run is a matter of no setting. */
+static void paranoid_2_is_not_blamed_for_a_policy(void **state)
+{
+	(void)state;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	fake.perf_error = -EACCES;
+	assert_refused("although perf_event_paranoid is 2: a security policy");
 }
 
 static void paranoid_2_counts_user_mode_and_says_so(void **state)
@@ -452,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PARANOID_TEST(paranoid_3_tells_the_value_and_the_command),
+		PARANOID_TEST(paranoid_2_is_not_blamed_for_a_policy),
 		PARANOID_TEST(paranoid_2_counts_user_mode_and_says_so),
 		PARANOID_TEST(paranoid_2_counts_no_event_of_the_kernel),
 		PARANOID_TEST(paranoid_2_on_a_core_without_filters_is_eacces),

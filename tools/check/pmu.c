@@ -100,16 +100,6 @@ static bool check_perf_pmu(struct check_report *report)
 	return n < 0;
 }
 
-/* perf refuses a user who asks for user mode alone where the core cannot. */
-static bool has_filters(const struct upmu_machine *machine)
-{
-	for (size_t i = 0; i < machine->n_kinds; i++)
-		if (machine->kinds[i].core &&
-		    !upmu_core_filters(machine->kinds[i].core))
-			return false;
-	return true;
-}
-
 /* What each value lets an unprivileged user do: perf_event_open(2). */
 static void check_paranoid(struct check_report *report,
 			   const struct upmu_machine *machine, bool has_pmu)
@@ -119,7 +109,7 @@ static void check_paranoid(struct check_report *report,
 		"users may count their own programs, the kernel included",
 		"users may count their own programs, in user mode only",
 	};
-	long paranoid, wanted = has_filters(machine) ? 2 : 1;
+	long paranoid, wanted = upmu_machine_has_filters(machine) ? 2 : 1;
 
 	if (upmu_sys_read_long("/proc/sys/kernel/perf_event_paranoid",
 			       &paranoid)) {
