@@ -91,12 +91,21 @@ in_window() {	# COLUMNS COMMAND...: what a terminal of that width is told
 	P
 }
 
+# Half a millisecond in 3 s has more digits than most.
+@test "plot_keeps_its_columns_whatever_the_rate" {
+	LC_ALL=C in_window 120 "$upmu" stat -I 9000 --plot \
+		-e task-clock,page-faults,context-switches -- sleep 3 >told
+	cat told
+	grep -qE '^task-clock +0\.00[0-9]+ s/s ' told
+	[ "$(awk '/\/s / { print index($0, "/s ") }' told | sort -u | wc -l)" = 1 ]
+}
+
 @test "plot_keeps_within_a_narrow_terminal" {
-	for columns in 100 76 60 44; do
+	for columns in 100 76 60 44 27; do
 		LC_ALL=C in_window $columns "$upmu" stat -I 20 --plot \
 			-e task-clock,page-faults -- ./hump >told
-		grep -q '^task-clock  .*/s [_.,*#=+-]' told
-		[ "$(grep -E '^(task-clock|page-faults)' told | awk '
+		grep -qE '^task-clo(ck)? .*/s [_.,*#=+-]' told
+		[ "$(grep -E '^(task-clo|page-fau)' told | awk '
 			length > most { most = length } END { print most + 0 }')" -le $columns ]
 	done
 	LC_ALL=C in_window 60 "$upmu" stat --plot -e task-clock -- true >told
@@ -200,6 +209,13 @@ unlike_cores() {
 	cat report
 	grep -qE '^cortex-a7/r0/ .* [0-9.]+ [MG] to [0-9.]+ [MG]$' report
 	grep -qE '^cortex-a15/r2/ .*/s .* to [0-9.]+( k)?$' report
+	# What tells them apart is the end of their names.
+	UPMU_ROOT=$PWD/root LC_ALL=C "$upmu" stat -a -I 100 --plot \
+		-e cortex-a15/l1d_cache/,cortex-a15/l1d_cache_refill/ \
+		--timeout 450 -o report
+	cat report
+	grep -qE '^cortex-a15/l1d_cache_refill/ .*/s ' report
+	[ "$(awk '/\/s / { print index($0, "/s ") }' report | sort -u | wc -l)" = 1 ]
 	# More of them than a line has room for.
 	UPMU_ROOT=$PWD/root "$upmu" stat -a -A -I 1 --plot -e $list \
 		--timeout 1500 -o report

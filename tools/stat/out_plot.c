@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/param.h>
 #include <unistd.h>
 
 #include "stat.h"
@@ -19,7 +20,9 @@
 #define POINTS	    1024
 #define BAR_WIDTH   30
 #define BAR_USED    44 /* by what stands around it */
-#define LINE_USED   34 /* by name and rate */
+#define NAME_USUAL  22
+#define NAME_LEAST  8
+#define RATE_USED   14 /* "0.000329 s/s", and a space at each side */
 #define LIMITS_USED 24
 #define SPARK_LEAST 10 /* with limits; without them SHORT_LEAST */
 #define SHORT_LEAST 5
@@ -157,15 +160,43 @@ static int line_width(FILE *out)
 	return WIDTH_ELSE;
 }
 
-/* Of a narrow terminal the sparkline has what the limits would take. */
-static int spark_width(FILE *out, bool *has_limits)
-{
-	int width = line_width(out) - LINE_USED;
+/* How wide what stands in a line is, after its name. */
+struct layout {
+	int name, spark;
+	bool has_limits;
+};
 
-	*has_limits = width - LIMITS_USED >= SPARK_LEAST;
-	if (*has_limits)
-		return width - LIMITS_USED;
-	return width < SHORT_LEAST ? SHORT_LEAST : width;
+static int longest_name(const struct stat_report *report)
+{
+	size_t longest = NAME_USUAL;
+
+	for (size_t p = 0; p < stat_parts(report); p++) {
+		const struct engine_events *events =
+			stat_part(report, p).events;
+
+		for (size_t i = 0; i < events->n; i++)
+			if (!events->event[i].hidden)
+				longest = MAX(longest,
+					      strlen(events->event[i].name));
+	}
+	return (int)longest;
+}
+
+/*
+ * Long names tell events apart by their ends. Of a narrow terminal the
+ * sparkline has what the limits would take, then names are cut, not rates.
+ */
+static struct layout lay_out(FILE *out, const struct stat_report *report)
+{
+	int width = line_width(out) - RATE_USED;
+	int room = MAX(width - SHORT_LEAST, NAME_LEAST);
+	struct layout layout = { .name = MIN(longest_name(report), room) };
+
+	layout.spark = MAX(width - layout.name, SHORT_LEAST);
+	layout.has_limits = layout.spark - LIMITS_USED >= SPARK_LEAST;
+	if (layout.has_limits)
+		layout.spark -= LIMITS_USED;
+	return layout;
 }
 
 static int bar_width(FILE *out)
@@ -177,29 +208,38 @@ static int bar_width(FILE *out)
 	return width < SHORT_LEAST ? SHORT_LEAST : width;
 }
 
-static void write_line(FILE *out, const struct stat_report *report, size_t i,
+static void write_rate(FILE *out, const struct plot_line *line, double scale,
+		       const char *unit)
+{
+	double shown = terminal >= 0 ? line->last : line->total / line->time;
+	char rate[48];
+
+	if (isnan(shown))
+		strcpy(rate, "-");
+	else
+		short_number(scale * shown, rate, sizeof(rate) - strlen(unit));
+	fprintf(out, "%12s ", strcat(rate, unit));
+}
+
+static void write_line(FILE *out, const struct layout *layout,
+		       const struct stat_report *report, size_t i,
 		       const struct plot_line *line, const char *end)
 {
 	const struct engine_event *event = &report->events->event[i];
 	bool is_time = event->unit[0];
 	double scale = is_time ? 1e-9 : 1;
-	char rate[32], low[32], high[32];
-	bool has_limits;
-	double shown = terminal >= 0 ? line->last : line->total / line->time;
+	char low[32], high[32];
 
-	fprintf(out, "%-22.22s ", event->name);
+	fprintf(out, "%-*.*s ", layout->name, layout->name, event->name);
 	if (!(line->time > 0)) {
 		fprintf(out, "%s%s\n", stat_state_text(report->count[i].state),
 			end);
 		return;
 	}
 	/* Seconds of a clock in a second: of two CPUs 2. */
-	fprintf(out, "%*s%s ", is_time ? 6 : 8,
-		isnan(shown) ? "-"
-			     : short_number(scale * shown, rate, sizeof(rate)),
-		is_time ? " s/s" : "/s");
-	bars_spark(out, line->point, line->n, spark_width(out, &has_limits));
-	if (has_limits)
+	write_rate(out, line, scale, is_time ? " s/s" : "/s");
+	bars_spark(out, line->point, line->n, layout->spark);
+	if (layout->has_limits)
 		fprintf(out, " %s to %s",
 			short_number(scale * line->low, low, sizeof(low)),
 			short_number(scale * line->high, high, sizeof(high)));
@@ -218,6 +258,7 @@ static void write_place(FILE *out, const struct stat_report *part,
 static void write_lines(FILE *out, const struct stat_report *report,
 			const char *end)
 {
+	const struct layout layout = lay_out(out, report);
 	size_t n = report->events->n;
 
 	for (size_t p = 0; lines && p < stat_parts(report); p++) {
@@ -226,8 +267,8 @@ static void write_lines(FILE *out, const struct stat_report *report,
 		write_place(out, &part, end);
 		for (size_t i = 0; i < part.events->n; i++)
 			if (!part.events->event[i].hidden)
-				write_line(out, &part, i, &lines[p * n + i],
-					   end);
+				write_line(out, &layout, &part, i,
+					   &lines[p * n + i], end);
 	}
 }
 
@@ -362,12 +403,10 @@ static void write_shares(FILE *out, const struct stat_report *report)
 
 static void write_heading(FILE *out, const struct stat_report *report)
 {
-	bool has_limits;
-
-	spark_width(out, &has_limits);
 	fprintf(out, "%zu interval%s in %.3f s; mean rate, over time%s\n",
 		report->intervals, report->intervals == 1 ? "" : "s",
-		report->interval_s, has_limits ? ", least to most" : "");
+		report->interval_s,
+		lay_out(out, report).has_limits ? ", least to most" : "");
 }
 
 int stat_write_plot(FILE *out, const struct stat_report *report)
