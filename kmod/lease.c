@@ -305,19 +305,28 @@ static bool upmu_lease_is_over(const struct upmu_hold *hold)
 	return state == UPMU_STATE_NONE || state == UPMU_STATE_ENDED;
 }
 
+/* By its family; NULL: it is of none. RCU. */
+static const struct upmu_told *upmu_lease_told(const struct upmu_hold *hold)
+{
+	const struct upmu_family *family = READ_ONCE(hold->family);
+	bool executed = hold->flags & UPMU_LEASE_EXEC;
+
+	return family ? &family->told[executed] : NULL;
+}
+
 u32 upmu_lease_written(const struct upmu_hold *hold)
 {
 	const struct upmu_process *process;
-	const struct upmu_family *family;
+	const struct upmu_told *told;
 	u32 written = 0;
 
 	rcu_read_lock();
 	process = READ_ONCE(hold->process);
-	family = READ_ONCE(hold->family);
+	told = upmu_lease_told(hold);
 	if (process)
 		written |= atomic_read(&process->written);
-	if (family)
-		written |= atomic_read(&family->written);
+	if (told)
+		written |= atomic_read(&told->written);
 	rcu_read_unlock();
 	smp_rmb(); /* what they no longer tell was kept before */
 	return written | atomic_read(&hold->written) | READ_ONCE(hold->kept);
@@ -407,17 +416,17 @@ static void upmu_lease_log_written(const struct upmu_hold *hold)
 {
 	/* Who may take one lease may take a thousand in a second. */
 	static DEFINE_RATELIMIT_STATE(limit, HZ, 20);
-	const struct upmu_family *family;
+	const struct upmu_told *told;
 	pid_t holder = pid_nr(hold->pid), pid = holder;
 	const char *comm = hold->comm;
 
 	if (!__ratelimit(&limit))
 		return;
 	rcu_read_lock();
-	family = READ_ONCE(hold->family);
-	if (family && READ_ONCE(family->writer.pid)) {
-		pid = family->writer.pid;
-		comm = family->writer.comm;
+	told = upmu_lease_told(hold);
+	if (told && READ_ONCE(told->writer.pid)) {
+		pid = told->writer.pid;
+		comm = told->writer.comm;
 	}
 	pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
 		  upmu_mode_names[hold->mode], hold->comm, holder, comm, pid);
@@ -507,10 +516,10 @@ void upmu_lease_check(void)
 
 static void upmu_lease_tell_one(struct upmu_hold *hold)
 {
-	const struct upmu_family *family = READ_ONCE(hold->family);
+	const struct upmu_told *told = upmu_lease_told(hold);
 
 	upmu_lease_tell_written(hold, upmu_lease_written(hold));
-	if (family && READ_ONCE(family->uncovered))
+	if (told && READ_ONCE(told->uncovered))
 		upmu_lease_break(hold, "no memory to cover a child");
 }
 

@@ -23,6 +23,20 @@ static atomic_t upmu_families;		     /* not freed yet */
 static LIST_HEAD(upmu_reserve); /* by listed; upmu_lock, as the next */
 static unsigned int upmu_reserve_count;
 
+/*
+ * The one that @family is in, and whether a process in it has executed a
+ * program in that one too. upmu_lock, or RCU.
+ */
+static struct upmu_family *upmu_family_next(const struct upmu_family *family,
+					    bool *executed)
+{
+	/* The flag is seen no later. */
+	struct upmu_family *outer = smp_load_acquire(&family->outer);
+
+	*executed |= READ_ONCE(family->outer_executed);
+	return outer;
+}
+
 /* Those that cover a process in it. */
 static const struct upmu_leases *
 upmu_family_leases(const struct upmu_family *family, bool executed)
@@ -37,23 +51,17 @@ upmu_family_leases(const struct upmu_family *family, bool executed)
 static struct upmu_family *upmu_family_live(struct upmu_family *family,
 					    bool *executed)
 {
-	while (family && !upmu_family_leases(family, *executed)->bits) {
-		*executed |= family->outer_executed;
-		family = family->outer;
-	}
+	while (family && !upmu_family_leases(family, *executed)->bits)
+		family = upmu_family_next(family, executed);
 	return family;
 }
 
 static u32 upmu_family_bits(const struct upmu_family *family, bool executed)
 {
-	const struct upmu_family *outer;
 	u32 bits = 0;
 
-	for (; family; family = outer) {
+	for (; family; family = upmu_family_next(family, &executed))
 		bits |= READ_ONCE(upmu_family_leases(family, executed)->bits);
-		outer = smp_load_acquire(&family->outer); /* then its flag */
-		executed |= READ_ONCE(family->outer_executed);
-	}
 	return bits;
 }
 
@@ -146,13 +154,12 @@ void upmu_family_count(const struct upmu_process *process, int by)
 	struct upmu_family *family = process->family;
 	bool executed = process->executed;
 
-	for (; family; family = family->outer) {
-		if (family->founder != process->pid) {
-			WRITE_ONCE(family->processes, family->processes + by);
-			WRITE_ONCE(family->executed,
-				   family->executed + (executed ? by : 0));
-		}
-		executed |= family->outer_executed;
+	for (; family; family = upmu_family_next(family, &executed)) {
+		if (family->founder == process->pid)
+			continue;
+		WRITE_ONCE(family->processes, family->processes + by);
+		WRITE_ONCE(family->executed,
+			   family->executed + (executed ? by : 0));
 	}
 }
 
@@ -176,17 +183,22 @@ static void upmu_family_trim(struct upmu_family *family)
 	}
 }
 
-/*
- * What @process passes on to what it forks, and whether as to one that executed
- * a program; in its own family the founder's exec is not the child's.
- */
+/* What a founder executed before is nothing to its own family. */
+static bool upmu_process_executed_in(const struct upmu_process *process)
+{
+	const struct upmu_family *family = process->family;
+
+	return process->executed &&
+	       !(family && family->founder == process->pid);
+}
+
+/* What @process passes on to what it forks, and as to whom. */
 static struct upmu_family *
 upmu_process_passes(const struct upmu_process *process, bool *executed)
 {
 	struct upmu_family *first = process->family, *family;
 
-	*executed =
-		process->executed && !(first && first->founder == process->pid);
+	*executed = upmu_process_executed_in(process);
 	first = upmu_family_live(first, executed);
 	for (family = first; family; family = family->outer)
 		upmu_family_trim(family);
@@ -201,7 +213,7 @@ struct upmu_family *upmu_process_found(struct upmu_process *process,
 
 	lockdep_assert_held(&upmu_lock);
 	if (last && last->founder == process->pid && !last->joined &&
-	    !atomic_read(&last->written))
+	    !atomic_read(&last->told[1].written))
 		return last;
 	*spare = NULL;
 	family->founder = process->pid;
@@ -239,11 +251,10 @@ unsigned int upmu_process_leases(const struct upmu_process *process)
 	const struct upmu_leases *leases;
 	bool executed = process->executed;
 
-	for (; family; family = family->outer) {
+	for (; family; family = upmu_family_next(family, &executed)) {
 		leases = upmu_family_leases(family, executed);
 		if (family->founder != process->pid)
 			sum += upmu_leases_sum(leases);
-		executed |= family->outer_executed;
 	}
 	return sum;
 }
@@ -388,13 +399,16 @@ static struct upmu_process *upmu_process_permitted(const struct mm_struct *mm)
 static void upmu_process_note(struct upmu_process *process,
 			      const struct task_struct *task, u32 written)
 {
-	struct upmu_family *family;
+	bool executed = upmu_process_executed_in(process);
+	struct upmu_family *family = process->family;
+	int told;
 
 	atomic_or(written, &process->written);
-	for (family = process->family; family; family = family->outer) {
-		upmu_writer_note(&family->writer, task);
-		atomic_or(written, &family->written);
-	}
+	for (; family; family = upmu_family_next(family, &executed))
+		for (told = executed; told < 2; told++) {
+			upmu_writer_note(&family->told[told].writer, task);
+			atomic_or(written, &family->told[told].written);
+		}
 }
 
 /*
@@ -449,17 +463,21 @@ static bool upmu_process_passes_on(struct task_struct *task, bool executes)
 }
 
 /* For want of memory: those that should cover it are told. */
-static void upmu_process_lost(struct task_struct *task)
+static void upmu_process_lost(struct task_struct *task, bool executes)
 {
 	struct upmu_process *process;
 	struct upmu_family *family;
 	unsigned long flags;
+	bool executed;
+	int told;
 
 	raw_spin_lock_irqsave(&upmu_lock, flags);
 	process = upmu_process_find(task_tgid(task));
-	for (family = process ? process->family : NULL; family;
-	     family = family->outer)
-		WRITE_ONCE(family->uncovered, true);
+	family = process ? process->family : NULL;
+	executed = executes || (process && upmu_process_executed_in(process));
+	for (; family; family = upmu_family_next(family, &executed))
+		for (told = executed; told < 2; told++)
+			WRITE_ONCE(family->told[told].uncovered, true);
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	upmu_lease_tell();
 }
@@ -489,7 +507,7 @@ void upmu_process_forked(void *data, struct task_struct *parent,
 		return;
 	more = upmu_process_new_atomic(child);
 	if (!more) {
-		upmu_process_lost(parent);
+		upmu_process_lost(parent, false);
 		return;
 	}
 	raw_spin_lock_irqsave(&upmu_lock, flags);
@@ -540,7 +558,7 @@ void upmu_process_executed(void *data, struct task_struct *task, pid_t old_pid,
 	if (!bprm->secureexec && upmu_process_passes_on(task, true)) {
 		more = upmu_process_new_atomic(task);
 		if (!more)
-			upmu_process_lost(task);
+			upmu_process_lost(task, true);
 	}
 	upmu_process_replace(task, more);
 }

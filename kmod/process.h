@@ -46,6 +46,18 @@ struct upmu_writer {
 };
 
 /**
+ * struct upmu_told - what happened to processes that a family's leases cover
+ * @written: enum upmu_written (atomic), by any of them
+ * @writer: the first of those
+ * @uncovered: one more could not be covered for want of memory
+ */
+struct upmu_told {
+	atomic_t written;
+	struct upmu_writer writer;
+	bool uncovered;
+};
+
+/**
  * struct upmu_family - what a holder gives to the processes that it forks
  * @ref: its founder, its processes, its leases, and families within it
  * @all: its leases
@@ -56,14 +68,12 @@ struct upmu_writer {
  * @processes: in it now
  * @executed: those of them that executed a program
  * @joined: somebody was forked into it: later leases are not for it
- * @written: enum upmu_written, by its processes
- * @writer: the first of them
- * @uncovered: a process could not be covered for want of memory
+ * @told: [1]: its leases that also cover who executed a program; [0]: others
  * @rcu: frees it after the readers
  *
- * Changed under upmu_lock, but @written (atomic), @writer and @ref; @founder
- * stays as it was when it was made known. A context switch reads the bits,
- * @founder and the outer ones, which change only past families without a lease.
+ * Changed under upmu_lock, but @told and @ref; @founder stays as it was when it
+ * was made known. A context switch reads the bits, @founder and the outer ones,
+ * which change only past families without a lease.
  */
 struct upmu_family {
 	struct kref ref;
@@ -75,9 +85,7 @@ struct upmu_family {
 	unsigned int processes;
 	unsigned int executed;
 	bool joined;
-	bool uncovered;
-	atomic_t written;
-	struct upmu_writer writer;
+	struct upmu_told told[2];
 	struct rcu_head rcu;
 };
 

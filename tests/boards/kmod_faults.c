@@ -2,6 +2,7 @@
 /*
  * kmod_faults      - memory that is not there, a kick that fails
  * kmod_faults late - none as CPU 1, which is off and of another kind, comes
+ * kmod_faults forks
  *
  * On a kernel with failslab: each allocation of a LEASE fails in its turn,
  * those that perf makes for the module too. A lease that fails changes nothing.
@@ -256,6 +257,51 @@ static void storm_test(void)
 	    "%x\n# %s# %s", failed, before, after);
 }
 
+/* More than the module keeps objects for. */
+#define FORKS 300
+
+/* It executed a program: the lease without EXEC does not cover it. */
+static int forks_without_memory(void)
+{
+	fail(-1);
+	for (int n = 0; n < FORKS; n++) {
+		if (!fork())
+			_exit(0);
+		wait(NULL);
+	}
+	fail(0);
+	return 0;
+}
+
+static bool is_broken(int fd)
+{
+	double end = seconds() + 5;
+
+	while (info_of(fd).lease_state == UPMU_STATE_LIVE && seconds() < end)
+		usleep(10000);
+	return info_of(fd).lease_state == UPMU_STATE_BROKEN;
+}
+
+static void uncovered_test(void)
+{
+	int plain = take_flags(light_mode(), UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int lease = take_flags(
+		light_mode(), UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC, O_CLOEXEC);
+	pid_t child = fork();
+
+	if (!child) {
+		execl("/proc/self/exe", "kmod_faults", "forks", NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	tap(is_broken(lease), "a_child_not_covered_for_want_of_memory_is_told",
+	    NULL);
+	tap(info_of(plain).lease_state == UPMU_STATE_LIVE,
+	    "but_not_to_a_lease_that_does_not_cover_who_executes", NULL);
+	close(lease);
+	close(plain);
+}
+
 #define ONLINE "/sys/devices/system/cpu/cpu1/online"
 
 /* Its PMU cannot be looked after then, but at the next time. */
@@ -301,6 +347,8 @@ int main(int argc, char **argv)
 		late_test();
 		return tap_done();
 	}
+	if (argc > 1)
+		return forks_without_memory();
 	/* Once with memory: what is made once is made. */
 	close(take_flags(some, UPMU_LEASE_CHILDREN, O_CLOEXEC));
 	close(take(UPMU_MODE_RAW));
@@ -322,5 +370,6 @@ int main(int argc, char **argv)
 		  "a_kick_that_fails_refuses_raw_and_changes_nothing",
 		  "perf_has_all_counters_back_though_the_last_kick_failed");
 	storm_test();
+	uncovered_test();
 	return tap_done();
 }

@@ -5,6 +5,7 @@
  * kmod_writers        has others write under leases, looks who is named
  * kmod_writers turns  two write, by_open without a lease and by_lease
  * kmod_writers open   at_once: opens, writes, closes, and no other runs
+ * kmod_writers writes
  */
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
@@ -366,6 +367,35 @@ static void nested_test(void)
 	close(lease);
 }
 
+/* Two leases of one family, of which one covers what it executes. */
+static int child_executes(void *unused)
+{
+	static const uint32_t flags = UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC;
+	int plain = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int lease = take_flags(UPMU_MODE_COUNT, flags, O_CLOEXEC);
+	pid_t writer = fork();
+
+	(void)unused;
+	if (!writer) {
+		execl("/proc/self/exe", "kmod_writers", "writes", NULL);
+		_exit(1);
+	}
+	waitpid(writer, NULL, 0);
+	return (lease < 0) | !info_of(lease).lease_written << 1 |
+	       (plain < 0) << 2 | !!info_of(plain).lease_written << 3;
+}
+
+static void not_covered_test(void)
+{
+	int outer = take_flags(UPMU_MODE_COUNT, UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	int failed = in_child(child_executes, NULL);
+
+	tap(!failed && outer >= 0 && !info_of(outer).lease_written,
+	    "but_not_to_those_that_do_not_cover_who_executed_a_program",
+	    "%x, %x", (unsigned int)failed, info_of(outer).lease_written);
+	close(outer);
+}
+
 static int open_and_close(void)
 {
 	static const char open_file[] = "/sys/module/upmu/parameters/open";
@@ -382,6 +412,8 @@ int main(int argc, char **argv)
 	pin(0);
 	if (argc > 1 && !strcmp(argv[1], "turns"))
 		return take_turns("by_open", false, "by_lease");
+	if (argc > 1 && !strcmp(argv[1], "writes"))
+		return writes(NULL);
 	if (argc > 1)
 		return open_and_close();
 	log_test();
@@ -395,5 +427,6 @@ int main(int argc, char **argv)
 	child_named_test();
 	innocent_test();
 	nested_test();
+	not_covered_test();
 	return tap_done();
 }
