@@ -199,6 +199,7 @@ static void upmu_lease_cover(struct upmu_hold *hold,
 		upmu_process_add(found);
 	}
 	upmu_lease_keep_written(found);
+	upmu_process_permit(found, upmu_access_bits(hold->mode));
 	if (hold->flags & UPMU_LEASE_CHILDREN) {
 		of = upmu_process_found(found, family);
 		kref_get(&of->ref);
@@ -237,8 +238,6 @@ static int upmu_lease_begin(struct upmu_hold *hold,
 	raw_spin_lock_irqsave(&upmu_lock, flags);
 	/* Who sees it sees the mode, too. */
 	smp_store_release(&hold->state, UPMU_STATE_LIVE);
-	WRITE_ONCE(upmu_table.most,
-		   upmu_table.most | upmu_access_bits(hold->mode));
 	if (process)
 		upmu_lease_cover(hold, process, family);
 	else
@@ -449,7 +448,7 @@ void upmu_lease_settle_locked(void)
 	struct upmu_hold *hold, *next;
 	struct upmu_family *family;
 	unsigned long flags;
-	bool covered = false, last;
+	bool covered = false;
 	LIST_HEAD(ended);
 
 	lockdep_assert_held(&upmu_mutex);
@@ -470,11 +469,8 @@ void upmu_lease_settle_locked(void)
 		wake_up_interruptible_all(&hold->wait);
 		upmu_hold_put(hold);
 	}
-	last = !upmu_lease_any_users();
-	if (last || covered)
+	if (covered || !upmu_lease_any_users())
 		upmu_process_forget();
-	if (last)
-		WRITE_ONCE(upmu_table.most, 0); /* upmu_mutex: none begins */
 }
 
 void upmu_lease_settle(void)

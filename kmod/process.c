@@ -65,7 +65,7 @@ static u32 upmu_family_bits(const struct upmu_family *family, bool executed)
 	return bits;
 }
 
-static u32 upmu_process_leased(const struct upmu_process *process)
+u32 upmu_process_leased(const struct upmu_process *process)
 {
 	return READ_ONCE(process->own.bits) |
 	       upmu_family_bits(READ_ONCE(process->family), process->executed);
@@ -78,7 +78,7 @@ upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
 	const struct hlist_node *node = READ_ONCE(process->sharers.first);
 
 	bits |= upmu_process_leased(process);
-	while (node && bits != most) { /* thousands may share memory */
+	while (node && most & ~bits) { /* thousands may share memory */
 		process = hlist_entry(node, struct upmu_process, sharing);
 		bits |= upmu_process_leased(process);
 		node = READ_ONCE(node->next);
@@ -90,21 +90,22 @@ upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
 u32 notrace upmu_process_bits(const struct upmu_process *process)
 {
 	u32 bits = READ_ONCE(upmu_table.otherwise);
-	u32 most = READ_ONCE(upmu_table.most);
 	const struct upmu_family *family;
 	const struct upmu_leases *leases;
+	u32 most;
 
 	if (!process)
 		return bits;
+	most = READ_ONCE(process->most);
 	bits |= READ_ONCE(process->own.bits);
-	if (bits == most)
+	if (!(most & ~bits))
 		return bits;
 	family = READ_ONCE(process->family);
 	if (family) {
 		leases = upmu_family_leases(family, process->executed);
 		bits |= READ_ONCE(leases->bits);
 	}
-	if (bits == most)
+	if (!(most & ~bits))
 		return bits;
 	return upmu_process_others_bits(process, bits, most);
 }

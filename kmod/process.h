@@ -93,6 +93,7 @@ struct upmu_family {
  * struct upmu_process - one covered process
  * @by_mm: in the table that the scheduler asks, the first with that memory only
  * @sharers: of the first: all others with that memory (vfork, CLONE_VM)
+ * @most: of the first: what any lease of theirs permits, or did
  * @sharing: of the others: among those
  * @by_pid: in the table that fork, exec and exit ask
  * @listed: in the list of all
@@ -108,11 +109,12 @@ struct upmu_family {
  *
  * Changed under upmu_lock, but @written (atomic); @mm, @pid and @executed stay
  * as they were when it was added. A context switch reads @by_mm, @sharers,
- * @sharing, @mm, @own.bits, @family and @executed.
+ * @most, @sharing, @mm, @own.bits, @family and @executed.
  */
 struct upmu_process {
 	struct hlist_node by_mm;
 	struct hlist_head sharers;
+	u32 most;
 	struct hlist_node sharing;
 	struct hlist_node by_pid;
 	struct list_head listed;
@@ -132,12 +134,10 @@ struct upmu_process {
  * struct upmu_table - what every context switch asks; upmu_lock, RCU to read
  * @by_mm: the covered processes, by a hash of their memory
  * @otherwise: what everybody is permitted, by `open`
- * @most: what any lease since the last time that none was in force permits
  */
 struct upmu_table {
 	DECLARE_HASHTABLE(by_mm, UPMU_PROCESS_BITS);
 	u32 otherwise;
-	u32 most;
 };
 
 extern struct upmu_table upmu_table;
@@ -208,12 +208,16 @@ void upmu_process_retire(struct upmu_process *process);
 
 /* The rest with upmu_lock held. */
 
+/* What the leases that cover @process permit; or RCU, or interrupts off. */
+u32 upmu_process_leased(const struct upmu_process *process);
 /* @process came (1) or goes (-1). */
 void upmu_family_count(const struct upmu_process *process, int by);
 
 void upmu_process_add(struct upmu_process *process);
 /* Takes it out; it is freed when nobody reads it any more. */
 void upmu_process_del(struct upmu_process *process);
+/* A lease of @process, which was added, will permit @bits. */
+void upmu_process_permit(const struct upmu_process *process, u32 bits);
 /* Neither holds anything nor is covered by anything. */
 bool upmu_process_is_idle(const struct upmu_process *process);
 /* Leases that cover it. */

@@ -63,10 +63,20 @@ static void upmu_table_del_by_mm(struct upmu_process *process)
 		return;
 	}
 	next = hlist_entry(node, struct upmu_process, sharing);
+	next->most = process->most;
 	next->sharers.first = node->next;
 	if (node->next)
 		node->next->pprev = &next->sharers.first;
 	hlist_replace_rcu(&process->by_mm, &next->by_mm);
+}
+
+void upmu_process_permit(const struct upmu_process *process, u32 bits)
+{
+	struct upmu_process *first;
+
+	lockdep_assert_held(&upmu_lock);
+	first = (struct upmu_process *)upmu_process_with(process->mm);
+	WRITE_ONCE(first->most, first->most | bits);
 }
 
 void upmu_process_add(struct upmu_process *process)
@@ -76,6 +86,7 @@ void upmu_process_add(struct upmu_process *process)
 	WRITE_ONCE(upmu_process_count, upmu_process_count + 1);
 	hlist_add_head_rcu(&process->by_pid, upmu_pid_bucket(process->pid));
 	upmu_table_add_by_mm(process);
+	upmu_process_permit(process, upmu_process_leased(process));
 	upmu_family_count(process, 1);
 }
 

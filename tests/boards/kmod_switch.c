@@ -3,7 +3,7 @@
  * kmod_switch - what a context switch costs, with and without a lease held
  *
  * kmod_switch none|other|ended|own|mixed|child|chain|shared|over|
- *             beside
+ *             beside|cycles|crowd
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
@@ -15,7 +15,8 @@
  * "over": as "other", where one shares its memory with hundreds that a lease
  * covered until it ended. "beside": as "other", where that one does so, and one
  * of the two has its place in the module's table; upmu_peek.ko tells which
- * processes have the same.
+ * processes have the same. "cycles", "crowd": as "own" and "shared", under
+ * CYCLES while a third process holds COUNT, which may permit more.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -41,10 +42,12 @@
 #define PLACES	    8192
 #define PLACE	    "/proc/upmu_place"
 
+static uint32_t mode_to_take = UPMU_MODE_COUNT;
+
 static int take(uint32_t flags)
 {
 	struct upmu_lease lease = { .size = sizeof(lease),
-				    .mode = UPMU_MODE_COUNT,
+				    .mode = mode_to_take,
 				    .flags = flags };
 	int fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -240,15 +243,17 @@ int main(int argc, char **argv)
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	if (strstr("other ended over", mode))
+	if (strstr("other ended over cycles crowd", mode))
 		holder = another_holds(ready);
+	if (strstr("cycles crowd", mode))
+		mode_to_take = UPMU_MODE_CYCLES;
 	if (!strcmp(mode, "ended"))
 		close(take(0));
 	if (!strcmp(mode, "chain"))
 		descend();
 	if (!strcmp(mode, "beside"))
 		be_beside(ready);
-	else if (!strcmp(mode, "shared"))
+	else if (!strcmp(mode, "shared") || !strcmp(mode, "crowd"))
 		share_memory();
 	else if (!strcmp(mode, "over"))
 		close(share_memory());
@@ -256,7 +261,7 @@ int main(int argc, char **argv)
 		be_forked();
 	else if (!strstr("none other ended over beside", mode))
 		take(0);
-	both = strstr("own chain shared", mode) != NULL;
+	both = strstr("own chain shared cycles crowd", mode) != NULL;
 	printf("%.0f\n", yield_to_each_other(ready, both));
 	if (holder) {
 		kill(holder, SIGKILL);
