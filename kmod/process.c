@@ -382,18 +382,26 @@ static void upmu_writer_note(struct upmu_writer *writer,
 		data_race((upmu_state_name(writer->comm, task->comm), 0));
 }
 
-/* Of those with memory @mm one that a lease covers; else any, or NULL. */
-static struct upmu_process *upmu_process_permitted(const struct mm_struct *mm)
+/*
+ * Whose own lease permits it where one with memory @mm writes: all of those are
+ * told. One of them that a lease covers; else any, or NULL.
+ */
+static struct upmu_process *upmu_process_permitted(const struct mm_struct *mm,
+						   u32 written)
 {
-	const struct upmu_process *first = upmu_process_with(mm);
-	struct upmu_process *process;
+	struct upmu_process *first, *process, *by;
 
-	if (!first || upmu_process_leased(first))
-		return (struct upmu_process *)first;
-	hlist_for_each_entry_rcu(process, &first->sharers, sharing)
-		if (upmu_process_leased(process))
-			return process;
-	return (struct upmu_process *)first;
+	first = (struct upmu_process *)upmu_process_with(mm);
+	by = first;
+	if (!first)
+		return NULL;
+	atomic_or(written, &first->written);
+	hlist_for_each_entry_rcu(process, &first->sharers, sharing) {
+		atomic_or(written, &process->written);
+		if (!upmu_process_leased(by))
+			by = process;
+	}
+	return by;
 }
 
 /* Changed by atomics only: found by RCU. */
@@ -423,7 +431,7 @@ void notrace upmu_process_wrote(struct task_struct *task, u32 written)
 	struct upmu_process *by = process;
 
 	if (!process || !upmu_process_leased(process))
-		by = upmu_process_permitted(upmu_access_mm());
+		by = upmu_process_permitted(upmu_access_mm(), written);
 	if (!by || !upmu_process_leased(by))
 		upmu_writer_note(&upmu_open_writer, task);
 	if (by)

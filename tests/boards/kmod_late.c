@@ -141,6 +141,65 @@ static void end_64_apart(void)
 	no_leases_soon();
 }
 
+/* Their 64 leases end while children are in all of the families. */
+static void close_64_apart(void)
+{
+	pid_t children[40], pid = fork();
+
+	if (!pid) {
+		take_64_apart();
+		for (int n = 0; n < 40; n++)
+			children[n] = start(nothing);
+		for (int fd = 3; fd < 200; fd++)
+			close(fd);
+		for (int n = 0; n < 40; n++) {
+			kill(children[n], SIGKILL);
+			waitpid(children[n], NULL, 0);
+		}
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* One writes that no lease covers. */
+static volatile int sharers;
+
+static int shares(void *takes)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (takes)
+		take_one();
+	__atomic_add_fetch(&sharers, 1, __ATOMIC_SEQ_CST);
+	while (pause() < 0)
+		;
+	return 0;
+}
+
+static int writes(void *unused)
+{
+	(void)unused;
+	upmu_regs_enable(1);
+	upmu_regs_isb();
+	return 0;
+}
+
+static void share_and_write(void)
+{
+	char *stacks = calloc((size_t)holders + 2, 4096);
+	pid_t pid;
+
+	for (int n = 1; n <= holders; n++)
+		pids[n - 1] = clone(shares, stacks + n * 4096,
+				    CLONE_VM | SIGCHLD, stacks);
+	while (sharers < holders)
+		usleep(1000);
+	for (int n = 0; n < 20; n++) {
+		pid = clone(writes, stacks + (holders + 1) * 4096,
+			    CLONE_VM | SIGCHLD, NULL);
+		waitpid(pid, NULL, 0);
+	}
+}
+
 static void hold(void)
 {
 	for (int n = 0; n < holders; n++)
@@ -280,12 +339,16 @@ int main(int argc, char **argv)
 	act("so_do_cycles_leases_that_come_and_go", take_and_close);
 	act("and_a_process_that_ends_with_64", end_64);
 	act("and_one_whose_64_are_of_as_many_families", end_64_apart);
+	act("and_64_that_end_over_children_in_all_of_them", close_64_apart);
 	act("and_a_lease_that_covers_many", light_family);
 	act("and_processes_without_one", others_come_and_go);
 	act("and_reading_the_state", read_state);
 	act("and_open_for_everybody", open_for_all);
 	act("and_events_of_perf", use_perf);
 	act("and_holders_that_are_killed_all_at_once", let_go);
+	act("and_one_that_writes_and_shares_memory_with_holders",
+	    share_and_write);
+	let_go();
 	act("and_raw", raw_and_back);
 	act("and_raw_for_many", raw_family);
 	start(open_many);

@@ -109,6 +109,41 @@ static int writes_in_turn(void *unused)
 	return writes(unused);
 }
 
+static volatile int other_holds;
+
+static int holds_and_is_told(void *unused)
+{
+	int lease = take(UPMU_MODE_COUNT);
+
+	(void)unused;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	other_holds = 1;
+	while (!its_turn)
+		usleep(1000);
+	return !(info_of(lease).lease_written & UPMU_WRITTEN_ENABLES);
+}
+
+/* Neither covers it; both permit it. */
+static void two_hold_test(void)
+{
+	static char stacks[2][65536] __attribute__((aligned(16)));
+	int lease = take(UPMU_MODE_COUNT), untold = -1;
+	pid_t other = clone(holds_and_is_told, (char *)&stacks[1],
+			    CLONE_VM | SIGCHLD, NULL);
+	pid_t writer;
+
+	while (!other_holds)
+		usleep(1000);
+	writer = clone(writes, (char *)&stacks[2], CLONE_VM | SIGCHLD, NULL);
+	waitpid(writer, NULL, 0);
+	its_turn = 1;
+	waitpid(other, &untold, 0);
+	tap(!untold && info_of(lease).lease_written,
+	    "to_each_that_holds_one_in_it", "%d, %x", untold,
+	    info_of(lease).lease_written);
+	close(lease);
+}
+
 enum who { ANOTHER_BESIDE_LATER, ANOTHER_BESIDE_EARLIER, ITSELF };
 
 /* Of two or three that share memory one was covered, by a lease that ended. */
@@ -420,6 +455,7 @@ int main(int argc, char **argv)
 	exec_test();
 	sleep(2); /* the log tells of so many a second */
 	shares_memory_test();
+	two_hold_test();
 	once_covered_test();
 	vfork_test();
 	broken_test();
