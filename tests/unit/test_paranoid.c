@@ -38,15 +38,6 @@ static void paranoid_3_tells_the_value_and_the_command(void **state)
 	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=1");
 }
 
-/* Counting what others run is a matter of no setting. */
-static void paranoid_2_is_not_blamed_for_a_policy(void **state)
-{
-	(void)state;
-	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
-	fake.perf_error = -EACCES;
-	assert_refused("although perf_event_paranoid is 2: a security policy");
-}
-
 static void paranoid_2_counts_user_mode_and_says_so(void **state)
 {
 	(void)state;
@@ -468,7 +459,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PARANOID_TEST(paranoid_3_tells_the_value_and_the_command),
-		PARANOID_TEST(paranoid_2_is_not_blamed_for_a_policy),
 		PARANOID_TEST(paranoid_2_counts_user_mode_and_says_so),
 		PARANOID_TEST(paranoid_2_counts_no_event_of_the_kernel),
 		PARANOID_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
