@@ -784,6 +784,24 @@ rounds() {	# VALUES-OF-A VALUES-OF-B
 	done
 }
 
+# A forgotten "--" left one command, "--" between those of --shell was a third.
+@test "compare_refuses_names_and_dashes_that_belong_to_no_command" {
+	"$upmu" stat -j -o a.json -e page-faults -- true
+	for words in '-n a -n b touch ran' '-n a -n b -n c touch ran -- true' \
+		'-n a -n b a.json'; do
+		# shellcheck disable=SC2086	# words
+		run "$upmu" compare $words
+		[ "$status" -eq 2 ]
+		[[ "$output" == *" names for "*" command"*hint:* ]]
+	done
+	run "$upmu" compare -r 1 -w 0 --shell 'touch ran' -- 'touch ran'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"with --shell '--' is a command"*hint:* ]]
+	[ ! -e ran ]
+	few -n a touch ran -- true | grep -q '^  A  a$'
+	[ -e ran ]
+}
+
 @test "compare_that_cannot_write_says_so" {
 	run few -o /nonexistent/file true -- true
 	[ "$status" -eq 125 ]

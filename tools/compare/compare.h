@@ -136,6 +136,7 @@ int compare_judge(struct compare *c);
 
 /** Before anything runs. 0, or EXIT_USAGE once the user was told. */
 int compare_check_conditions(const struct compare *c);
+int compare_check_names(const struct compare *c);
 
 enum compare_answer { COMPARE_HOLDS, COMPARE_FAILS_NOT, COMPARE_UNDECIDED };
 

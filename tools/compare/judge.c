@@ -318,6 +318,17 @@ int compare_check_conditions(const struct compare *c)
 	return 0;
 }
 
+int compare_check_names(const struct compare *c)
+{
+	if (c->options->names <= c->commands)
+		return 0;
+	fprintf(stderr,
+		"upmu compare: %zu names for %zu command%s\n"
+		"hint: upmu compare -n a -n b -- A -- B\n",
+		c->options->names, c->commands, c->commands == 1 ? "" : "s");
+	return EXIT_USAGE;
+}
+
 /* What is at the limit is not put beyond it by rounding: 1.01 - 1 > 0.01. */
 static double rounding_at(const struct compare_condition *condition)
 {

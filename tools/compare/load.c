@@ -392,5 +392,7 @@ int compare_load(struct compare *c, char **paths)
 		status = load_one(c, *paths);
 	/* Runs of two files were not made in turns. */
 	c->paired = c->paired && one && have_equal_runs(c);
+	if (!status)
+		status = compare_check_names(c);
 	return status ? status : compare_check_conditions(c);
 }

@@ -111,6 +111,15 @@ static int add_command(struct compare *c, char **words, size_t n)
 	return command->name ? 0 : no_memory();
 }
 
+static int refuse_dashes(void)
+{
+	fputs("upmu compare: with --shell '--' is a command, too, and no shell "
+	      "has it\n"
+	      "hint: upmu compare --shell 'A' 'B'\n",
+	      stderr);
+	return EXIT_USAGE;
+}
+
 static int split_commands(struct compare *c)
 {
 	static char sh[] = "/bin/sh", dash_c[] = "-c";
@@ -120,7 +129,8 @@ static int split_commands(struct compare *c)
 	while (*word && !status && c->options->shell) {
 		char *words[] = { sh, dash_c, *word++ };
 
-		status = add_command(c, words, 3);
+		status = strcmp(words[2], "--") ? add_command(c, words, 3)
+						: refuse_dashes();
 	}
 	while (*word && !status) {
 		size_t n = 0;
@@ -132,7 +142,7 @@ static int split_commands(struct compare *c)
 		if (*word && !*++word && !status)
 			status = add_command(c, word, 0);
 	}
-	return status;
+	return status ? status : compare_check_names(c);
 }
 
 /* ---- the table ------------------------------------------------------------
