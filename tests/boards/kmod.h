@@ -236,6 +236,23 @@ static inline bool file_has(const char *path, const char *text)
 
 /* perf */
 
+/* Its events' type; 0: it has none of that name. */
+static inline uint32_t pmu_type(const char *name)
+{
+	char path[80];
+	unsigned int type = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%.32s/type",
+		 name);
+	file = fopen(path, "r");
+	if (file && fscanf(file, "%u", &type) != 1)
+		type = 0;
+	if (file)
+		fclose(file);
+	return type;
+}
+
 struct counter {
 	int fd;
 	volatile struct perf_event_mmap_page *page;

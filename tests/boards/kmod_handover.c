@@ -6,7 +6,6 @@
  * From one RAW holder to the next, from perf to a holder and back, with CPUs
  * that are off meanwhile, under load, and beside pinned events.
  */
-#include <glob.h>
 #include <poll.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -346,47 +345,12 @@ static void pinned_task_test(void)
 	close(lease);
 }
 
-static bool pmu_has(const char *folder, unsigned int cpu, uint32_t *type)
-{
-	char path[128];
-	unsigned int first = 0, last = 0;
-	FILE *file;
-	int n;
-
-	snprintf(path, sizeof(path), "%s/cpus", folder);
-	file = fopen(path, "r");
-	n = file ? fscanf(file, "%u-%u", &first, &last) : 0;
-	if (file)
-		fclose(file);
-	if (n < 1 || cpu < first || cpu > (n == 2 ? last : first))
-		return false;
-	snprintf(path, sizeof(path), "%s/type", folder);
-	file = fopen(path, "r");
-	n = file ? fscanf(file, "%u", type) : 0;
-	if (file)
-		fclose(file);
-	return n == 1;
-}
-
-/* Unlike cores have a PMU each; a task's raw event is one of the first PMU's.
- */
-static uint32_t pmu_of(unsigned int cpu)
-{
-	uint32_t type = PERF_TYPE_RAW;
-	glob_t pmus;
-
-	if (glob("/sys/bus/event_source/devices/armv*", 0, NULL, &pmus))
-		return type;
-	for (size_t n = 0; n < pmus.gl_pathc; n++)
-		if (pmu_has(pmus.gl_pathv[n], cpu, &type))
-			break;
-	globfree(&pmus);
-	return type;
-}
-
 /* What opens events and what takes leases share. */
 struct race {
-	uint32_t pmu; /* of CPU 1, where they are opened */
+	/* Of the CPU where they are opened: a task's raw event is of the first
+	 * PMU, which another kind of core has.
+	 */
+	uint32_t pmu;
 	volatile unsigned int calls;
 	volatile bool over;
 	volatile unsigned int opened, died;
@@ -464,6 +428,7 @@ enum race_of { RACE_CPU, RACE_TASK, RACE_CHILD };
 static void races(struct race *race, enum race_of of)
 {
 	pin(1);
+	race->pmu = pmu_type(info_of(-1).pmu);
 	if (of == RACE_TASK && !fork())
 		while (!race->over)
 			sched_yield();
@@ -500,11 +465,9 @@ static void pinned_race_test(unsigned int calls, enum race_of of,
 {
 	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t opener, sleepers[MOST_SLEEPERS];
+	pid_t opener = fork(), sleepers[MOST_SLEEPERS];
 	int most = sleepers_beside(of);
 
-	race->pmu = pmu_of(1);
-	opener = fork();
 	if (!opener)
 		races(race, of);
 	sleep_beside(sleepers, most);
