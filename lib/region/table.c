@@ -189,8 +189,21 @@ static void end_thread(void *argument)
 	upmu_region_self = NULL;
 }
 
+/* A plugin may have the library in itself: dlclose(), too, runs what atexit(3)
+ * was given there, and takes end_thread() away from threads that go on. */
+static void forget_ends(void)
+{
+	int cancel_state = lock_all();
+
+	if (all.has_key)
+		pthread_key_delete(all.key);
+	all.has_key = false;
+	unlock_all(cancel_state);
+}
+
 static void start(void)
 {
+	atexit(forget_ends);
 	atexit(upmu_regions_at_exit);
 }
 
@@ -207,18 +220,6 @@ static int make_key(void)
 					"ends: pthread_key_create() fails");
 	all.has_key = true;
 	return 0;
-}
-
-/* A plugin may have the library in itself: dlclose() takes end_thread() away
- * from threads that go on. At exit the report was made. */
-__attribute__((destructor)) static void forget_ends(void)
-{
-	int cancel_state = lock_all();
-
-	if (all.has_key)
-		pthread_key_delete(all.key);
-	all.has_key = false;
-	unlock_all(cancel_state);
 }
 
 static void clear_cells(struct upmu_region_thread *thread)

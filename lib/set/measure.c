@@ -239,17 +239,18 @@ static void close_runs(void *innermost)
 	}
 }
 
-static void make_key(void)
-{
-	has_key = !pthread_key_create(&key, close_runs);
-}
-
-/* A plugin may have the library in itself, which dlclose() takes away. */
-__attribute__((destructor)) static void forget_ends(void)
+/* A plugin may have the library in itself, and is unloaded with it; also then
+ * what atexit(3) was given there runs. */
+static void forget_ends(void)
 {
 	if (has_key)
 		pthread_key_delete(key);
 	has_key = false;
+}
+
+static void make_key(void)
+{
+	has_key = !pthread_key_create(&key, close_runs) && !atexit(forget_ends);
 }
 
 /* Where there is no key, nothing but such an end goes by unseen. */
