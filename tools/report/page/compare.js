@@ -3,7 +3,8 @@
 "use strict";
 
 const upmuCompare = (() => {
-	const { colours, make, figure, tip, ofRuns, letter, noteAll } = upmuFigure;
+	const { colours, make, figure, tip, rowNames, ofRuns, letter,
+		noteAll } = upmuFigure;
 	const { show, percent } = upmuData;
 
 	const OF_TIMES = { less: "faster", more: "slower" };
@@ -43,6 +44,7 @@ const upmuCompare = (() => {
 	function compare(to, file) {
 		const report = file.report, rows = upmuData.comparison(report);
 		const events = [...new Set(rows.map(r => r.event))];
+		const names = rowNames(events, 190);
 		to.append(make("ol", { type: "A" }, ...report.commands.map(c =>
 			make("li", {}, make("code", {}, c.name ?? "?"),
 				aboutRuns(c, report)))));
@@ -57,10 +59,11 @@ const upmuCompare = (() => {
 				() => ({
 					height: 56 + events.length *
 						(16 + 20 * report.commands.length),
-					marginLeft: 190, marginRight: 190,
+					marginLeft: names.margin, marginRight: 190,
 					x: { label: "% of A", grid: true },
 					y: { label: null, axis: null },
-					fy: { label: null, domain: events, axis: "left" },
+					fy: { label: null, domain: events, axis: "left",
+						tickFormat: names.tickFormat },
 					marks: [
 						Plot.barX(rows, { fy: "event", y: "k", x: "share",
 							fill: r => colours[r.k % 6],

@@ -3,8 +3,8 @@
 "use strict";
 
 const upmuCounts = (() => {
-	const { make, table, figure, tip, titleOf, ofRuns, uncounted,
-		command } = upmuFigure;
+	const { make, table, figure, tip, titleOf, rowNames, ofRuns,
+		uncounted, command } = upmuFigure;
 	const { grouped, show } = upmuData;
 
 	function estimates(to, report) {
@@ -14,6 +14,7 @@ const upmuCounts = (() => {
 			x2: e.high_95 == null ? null : 100 * e.high_95 / e.estimate }));
 		if (!rows.length)
 			return;
+		const names = rowNames(rows.map(r => r.name), 200);
 		const far = 10 + Math.max(120, ...rows.map(r => r.x2 ?? 0));
 		const sets = report.multiplexing?.sets ?? "several";
 		figure(to, "How sure the estimates are",
@@ -22,10 +23,11 @@ const upmuCounts = (() => {
 				"95 % interval in percent of it; a dotted line: no " +
 				"upper bound is known." },
 			() => ({
-				height: 66 + 26 * rows.length, marginLeft: 200,
+				height: 66 + 26 * rows.length, marginLeft: names.margin,
 				marginRight: 120,
 				x: { label: "% of the estimate", grid: true },
-				y: { label: null, domain: rows.map(r => r.name) },
+				y: { label: null, domain: rows.map(r => r.name),
+					tickFormat: names.tickFormat },
 				marks: [
 					Plot.ruleX([100], { stroke: "var(--line)" }),
 					Plot.ruleY(rows.filter(r => r.x2 !== null), {

@@ -83,6 +83,31 @@ const upmuFigure = (() => {
 			: `${event.event} (${where})`;
 	}
 
+	const NAMES_MOST = 300;
+	const pen = document.createElement("canvas").getContext("2d");
+
+	function widthOf(text) {
+		pen.font = "12px system-ui, sans-serif";
+		return pen.measureText(text).width;
+	}
+
+	/* Too long a name keeps its end, which tells it from others. */
+	function cutName(name) {
+		const letters = [...name];
+		let text = name;
+		for (let n = letters.length - 1; n > 8 &&
+			widthOf(text) > NAMES_MOST; n--)
+			text = letters.slice(0, n >> 1).join("") + "…" +
+				letters.slice(letters.length - (n - (n >> 1))).join("");
+		return text;
+	}
+
+	/* Names of rows left of a plot, and the room that they take. */
+	function rowNames(names, least) {
+		return { tickFormat: cutName, margin: names.reduce((most, name) =>
+			Math.max(most, 16 + widthOf(cutName(name))), least) };
+	}
+
 	const letter = k => String.fromCharCode(65 + k);
 
 	/* What not all runs have a number of is a mean of those that have. */
@@ -150,5 +175,5 @@ const upmuFigure = (() => {
 	}
 
 	return { hasPlot, colours, ROWS_SHOWN, make, table, figure, tip, titleOf,
-		ofRuns, uncounted, letter, noteAll, command, figures: () => figures };
+		rowNames, ofRuns, uncounted, letter, noteAll, command, figures: () => figures };
 })();

@@ -3,7 +3,7 @@
 "use strict";
 
 const upmuPlaces = (() => {
-	const { ROWS_SHOWN, figure, tip } = upmuFigure;
+	const { ROWS_SHOWN, figure, tip, rowNames } = upmuFigure;
 	const { show, percent, axisOf } = upmuData;
 
 	function rankPlot(row, names) {
@@ -110,17 +110,20 @@ const upmuPlaces = (() => {
 		if (places.length < 2)
 			return;
 		const to = section("Side by side");
-		const names = placeAxis(places, 680);
-		const room = 680 / places.length > 40;
+		const rows = rowNames(events, 200);
+		const width = 880 - rows.margin;
+		const names = placeAxis(places, width);
+		const room = width / places.length > 40;
 		figure(to, "Counts by place",
 			{ plotted: "Each event's largest count is 100 %: rows " +
 				"compare CPUs, clusters, ranks or hosts." },
 			() => ({
 				height: names.marginTop + 20 + 30 * events.length,
-				marginLeft: 200, marginRight: 60, marginBottom: 10,
+				marginLeft: rows.margin, marginRight: 60, marginBottom: 10,
 				marginTop: names.marginTop,
 				x: { label: null, domain: places, axis: null },
-				y: { label: null, domain: events },
+				y: { label: null, domain: events,
+					tickFormat: rows.tickFormat },
 				color: { type: "linear", scheme: "cividis",
 					domain: [0, 1], label: "share of the largest",
 					legend: false },
