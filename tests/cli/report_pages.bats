@@ -181,6 +181,27 @@ axis() {	# TITLE: the words of its axis of numbers
 	[ "$(grep tuesdays words | sort -u | wc -l)" = 4 ]
 }
 
+# Of a board's model, in turns: one word said nothing of the other.
+@test "page_says_of_a_modelled_estimate_that_it_is_both" {
+	"$upmu" stat -e page-faults -j -o one.json -- true
+	with_charts one.json
+	python3 - <<-'E'
+		import json
+		report = json.load(open('one.json'))
+		event = report['events'][0]
+		report['events'] = [{**event, 'event': name, **more} for name, more in (
+		    ('a', {}), ('b', {'modelled': True}),
+		    ('c', {'estimated': True}), ('d', {'modelled': True,
+		        'estimated': True}))]
+		json.dump(report, open('one.json', 'w'))
+	E
+	"$upmu" report -o page.html one.json
+	browse page.html
+	tr '\n' ' ' <dom | grep -oE '<td>(counted|modelled|estimated)[^<]*' >words
+	printf '<td>%s\n' counted modelled estimated 'modelled, estimated' |
+		diff - words
+}
+
 # -a, and -C 0 on each; the second one's CPU 0 was drawn upon the first one's,
 # and of -a there was no map.
 @test "page_has_a_column_for_each_host_whatever_cpus_they_counted" {

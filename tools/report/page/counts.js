@@ -55,6 +55,13 @@ const upmuCounts = (() => {
 				r.slices, `${r.running_percent.toFixed(1)} %`]));
 	}
 
+	function how(event) {
+		const words = [event.modelled ? "modelled" : "",
+			event.estimated ? "estimated" : ""].filter(Boolean);
+		return words.join(", ") ||
+			(event.state === "counted" ? "counted" : "");
+	}
+
 	/* Of -r a count is the runs' mean, and has a deviation. */
 	function counts(to, report) {
 		const several = report.runs > 1;
@@ -73,9 +80,7 @@ const upmuCounts = (() => {
 				typeof e.value === "number" ? show(e.value, e.unit) +
 					ofRuns(known(e), report.runs) : `<${e.state}>`,
 				...several ? [show(e.deviation, e.unit)] : [],
-				e.state === "modelled" || e.modelled ? "modelled" :
-					e.estimated ? "estimated" :
-						e.state === "counted" ? "counted" : "",
+				how(e),
 				metric(e)])));
 	}
 
