@@ -185,8 +185,9 @@ struct upmu_options {
  *               events; an event that the emulator of this board leaves at 0
  *
  * Cost: some dozens of system calls the first time, then some three for each
- * event. Any thread. Needs one file descriptor for each event, and one more in
- * the process for the lease; they must stay open: see Descriptors, above.
+ * event. Any thread. Needs one file descriptor for each event, on unlike cores
+ * for each on each kind, and one more in the process for the lease; they must
+ * stay open: see Descriptors, above.
  */
 UPMU_API int upmu_open(struct upmu **out, const char *events,
 		       const struct upmu_options *options);
