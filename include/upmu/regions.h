@@ -53,12 +53,14 @@ struct upmu_region_stats {
  *          "cycles,instructions"
  * @options: as for upmu_open(), of the calling thread, not UPMU_OPEN_STOPPED
  *
- * Not needed for the defaults. At exit of the program the report goes to
- * standard error as text, or where the environment's UPMU_REPORT= says: a file,
- * as JSON where its name ends in ".json", with the process's number for %p;
- * "none" for no report. A child made by fork() reports what it did itself, to a
- * file of its own: where there is no %p its number is put in, as in
- * report.1234.json, and the time where a sibling had that number. A program
+ * Not needed for the defaults. At exit(3) of the program, or where main()
+ * returns, the report goes to standard error as text, or where the
+ * environment's UPMU_REPORT= says: a file, as JSON where its name ends in
+ * ".json", with the process's number for %p; "none" for no report. Calls in
+ * handlers of atexit(3) and destructors of C++ that were there before the first
+ * begin come too late for it. A child made by fork() reports what it did
+ * itself, to a file of its own: where there is no %p its number is put in, as
+ * in report.1234.json, and the time where a sibling had that number. A program
  * that another one starts (sh, make, mpirun) writes to the very file named: of
  * several the last to end is what stays, whole; with %p each has its own, with
  * the time in its name too where another process of that number has been. A
