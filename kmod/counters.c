@@ -168,15 +168,22 @@ void upmu_counters_cpu_online(void)
 {
 	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
 	u32 wanted = READ_ONCE(upmu_wanted);
+	unsigned long flags;
 
+	local_irq_save(flags);
 	if (cpu->state == UPMU_CPU_TAKEN &&
 	    (!wanted || cpu->session != upmu_session))
 		upmu_cpu_return(NULL);
-	if (wanted) {
+	if (wanted)
 		upmu_cpu_announce(NULL);
+	local_irq_restore(flags);
+	/* Of kernel threads that ran here, if its PMU was not known before. */
+	upmu_wrap_kick(&upmu_cpus_of_perf);
+	local_irq_save(flags);
+	if (wanted)
 		upmu_cpu_take(NULL);
-	}
 	upmu_counters_cpu_up();
+	local_irq_restore(flags);
 }
 
 u32 upmu_counters_wanted(void)

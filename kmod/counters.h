@@ -31,10 +31,11 @@ static inline u32 upmu_counters_held(void)
 }
 
 void upmu_counters_exit(void);
-/* This CPU goes, comes online, or comes out of idle; interrupts off. */
+/* This CPU goes, or comes out of idle; interrupts off. */
 void upmu_counters_cpu_down(void);
-void upmu_counters_cpu_online(void);
 void upmu_counters_cpu_up(void);
+/* It comes online, where its PMU is known; sleeps. */
+void upmu_counters_cpu_online(void);
 
 /* registers.c: this CPU, interrupts off */
 

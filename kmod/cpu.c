@@ -18,7 +18,9 @@ static int upmu_cpu_online(unsigned int cpu)
 
 	local_irq_save(flags);
 	upmu_core_cpu_up(looked_after);
+	local_irq_restore(flags);
 	upmu_counters_cpu_online();
+	local_irq_save(flags);
 	upmu_access_cpu_up(NULL);
 	upmu_fold_cpu_online();
 	local_irq_restore(flags);

@@ -10,21 +10,24 @@
  */
 #include "tests/boards/kmod.h"
 
+static int runs_on(int cpu)
+{
+	uint32_t first, second;
+
+	pin(cpu);
+	if (!try_cycles(&first))
+		return 2;
+	spin_loop(1000);
+	return !try_cycles(&second) || first == second;
+}
+
 static int runs(void)
 {
-	int cpus = cpus_online();
+	int cpus = cpus_online(), status = 0;
 
-	for (int cpu = 0; cpu < cpus; cpu++) {
-		uint32_t first, second;
-
-		pin(cpu);
-		if (!try_cycles(&first))
-			return 2;
-		spin_loop(1000);
-		if (!try_cycles(&second) || first == second)
-			return 1;
-	}
-	return 0;
+	for (int cpu = 0; cpu < cpus && !status; cpu++)
+		status = runs_on(cpu);
+	return status;
 }
 
 static volatile sig_atomic_t illegal;
@@ -300,26 +303,33 @@ static void waiting_event_test(void)
 		close(pinned[--n]);
 }
 
-#define LATE_TYPE   "/sys/bus/event_source/devices/armv7_cortex_a7/type"
+/* PERF_TYPE_HARDWARE would be the other PMU's. */
+#define LATE_PMU    "armv7_cortex_a7"
 #define LATE_CYCLES 0xff /* the 32-bit drivers' own code */
 
-/* PERF_TYPE_HARDWARE would be the other PMU's. */
-static uint32_t late_type(void)
+/* Of a thread that runs on @cpu before the module can look at that. */
+static int event_before_all(int cpu)
 {
-	FILE *file = fopen(LATE_TYPE, "r");
-	unsigned int type = 0;
+	char command[80];
+	int pid = -1;
+	FILE *list;
 
-	if (file && fscanf(file, "%u", &type) != 1)
-		type = 0;
-	if (file)
-		fclose(file);
-	return type;
+	snprintf(command, sizeof(command),
+		 "grep -lx cpuhp/%d /proc/[0-9]*/comm", cpu);
+	list = popen(command, "r");
+	if (!list || fscanf(list, "/proc/%d", &pid) != 1)
+		pid = -1;
+	if (list)
+		pclose(list);
+	return pid < 0 ? -1
+		       : event_open(pmu_type(LATE_PMU), LATE_CYCLES, 0, pid, -1,
+				    0);
 }
 
 /* Of a PMU of its own, which the module did not find when it was loaded. */
 static void late_test(void)
 {
-	int last = cpus_online() - 1, lease;
+	int last = cpus_online() - 1, lease, event;
 	struct counter counter;
 	char online[64];
 	uint32_t index;
@@ -329,9 +339,13 @@ static void late_test(void)
 	if (poke(online, "0") || system("insmod /upmu/upmu.ko"))
 		return;
 	lease = take(UPMU_MODE_CYCLES);
+	event = event_before_all(last);
 	poke(online, "1");
 	pin(last);
-	counter = counter_open(late_type(), LATE_CYCLES);
+	tap(event >= 0 && !runs_on(last),
+	    "a_cycle_counter_is_taken_that_perf_had_before", "%d", event);
+	close(event);
+	counter = counter_open(pmu_type(LATE_PMU), LATE_CYCLES);
 	index = index_of(&counter);
 	tap(lease >= 0 && index && index < 32 && count_spin(counter.fd),
 	    "perfs_cycles_keep_off_a_cycle_counter_whose_pmu_came_late",
