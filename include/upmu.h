@@ -89,11 +89,19 @@ struct upmu_counter {
 	size_t position;
 };
 
-/** One reading: a count never travels without the times it was counted in. */
+/**
+ * struct upmu_value - a count never travels without the times it was counted in
+ * @count: events, raw: not scaled
+ * @enabled_ns: how long the set was wanted since it was opened: was started,
+ *              and the thread that it counts ran on a CPU; with
+ *              UPMU_OPEN_INHERIT that of all threads added up. By raw, timer
+ *              and clock, and of a CPU, while the thread waits, too
+ * @running_ns: of that, the time on the hardware
+ */
 struct upmu_value {
-	uint64_t count;	     /* events, raw: not scaled */
-	uint64_t enabled_ns; /* time since opening, while the set was wanted */
-	uint64_t running_ns; /* of that, the time on the hardware */
+	uint64_t count;
+	uint64_t enabled_ns;
+	uint64_t running_ns;
 };
 
 enum upmu_open_flags {
