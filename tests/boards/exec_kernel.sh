@@ -89,6 +89,21 @@ hold_counters cycles sleep 1 2>/dev/null
 touch /tmp/go
 wait $!
 echo "status $?"
+echo @ child-lost
+rm /tmp/go
+upmu exec -- sh -c '(until [ -e /tmp/go ]; do :; done); true' 2>&1 &
+sleep 1
+hold_counters cycles sleep 1 2>/dev/null
+touch /tmp/go
+wait $!
+echo "status $?"
+echo @ child-dies
+upmu exec -- sh -c 'exec_reads past 1000; exit $?' >/dev/null 2>/tmp/died &
+sleep 1
+hold_counters cycles sleep 1 2>/dev/null
+wait $!
+echo "status $?"
+cat /tmp/died
 echo @ dies
 upmu exec -- exec_reads past 1000 >/dev/null 2>/tmp/died &
 sleep 1
