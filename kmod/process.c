@@ -184,11 +184,10 @@ static void upmu_family_trim(struct upmu_family *family)
 	}
 }
 
-/* What a founder executed before is nothing to its own family. */
-static bool upmu_process_executed_in(const struct upmu_process *process)
+/* In @family, its innermost; what a founder executed before is nothing to it. */
+static bool upmu_process_executed_in(const struct upmu_process *process,
+				     const struct upmu_family *family)
 {
-	const struct upmu_family *family = process->family;
-
 	return process->executed &&
 	       !(family && family->founder == process->pid);
 }
@@ -199,7 +198,7 @@ upmu_process_passes(const struct upmu_process *process, bool *executed)
 {
 	struct upmu_family *first = process->family, *family;
 
-	*executed = upmu_process_executed_in(process);
+	*executed = upmu_process_executed_in(process, first);
 	first = upmu_family_live(first, executed);
 	for (family = first; family; family = family->outer)
 		upmu_family_trim(family);
@@ -389,10 +388,9 @@ static void upmu_writer_note(struct upmu_writer *writer,
 static struct upmu_process *upmu_process_permitted(const struct mm_struct *mm,
 						   u32 written)
 {
-	struct upmu_process *first, *process, *by;
+	struct upmu_process *first = upmu_process_with(mm), *by = first;
+	struct upmu_process *process;
 
-	first = (struct upmu_process *)upmu_process_with(mm);
-	by = first;
 	if (!first)
 		return NULL;
 	atomic_or(written, &first->written);
@@ -408,8 +406,8 @@ static struct upmu_process *upmu_process_permitted(const struct mm_struct *mm,
 static void upmu_process_note(struct upmu_process *process,
 			      const struct task_struct *task, u32 written)
 {
-	bool executed = upmu_process_executed_in(process);
-	struct upmu_family *family = process->family;
+	struct upmu_family *family = READ_ONCE(process->family);
+	bool executed = upmu_process_executed_in(process, family);
 	int told;
 
 	atomic_or(written, &process->written);
@@ -483,7 +481,8 @@ static void upmu_process_lost(struct task_struct *task, bool executes)
 	raw_spin_lock_irqsave(&upmu_lock, flags);
 	process = upmu_process_find(task_tgid(task));
 	family = process ? process->family : NULL;
-	executed = executes || (process && upmu_process_executed_in(process));
+	executed = executes ||
+		   (process && upmu_process_executed_in(process, family));
 	for (; family; family = upmu_family_next(family, &executed))
 		for (told = executed; told < 2; told++)
 			WRITE_ONCE(family->told[told].uncovered, true);

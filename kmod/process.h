@@ -171,12 +171,11 @@ u32 upmu_process_bits(const struct upmu_process *process);
  * The first of the covered processes with memory @mm, NULL: none. RCU,
  * interrupts off, or upmu_lock.
  */
-static __always_inline const struct upmu_process *
+static __always_inline struct upmu_process *
 upmu_process_with(const struct mm_struct *mm)
 {
-	const struct hlist_node *node =
-		READ_ONCE(upmu_process_bucket(mm)->first);
-	const struct upmu_process *process;
+	struct hlist_node *node = READ_ONCE(upmu_process_bucket(mm)->first);
+	struct upmu_process *process;
 
 	for (; unlikely(node); node = READ_ONCE(node->next)) {
 		process = hlist_entry(node, struct upmu_process, by_mm);

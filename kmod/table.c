@@ -35,9 +35,8 @@ struct upmu_process *upmu_process_find(const struct pid *pid)
 /* Who has other memory does not walk past all that share this. */
 static void upmu_table_add_by_mm(struct upmu_process *process)
 {
-	struct upmu_process *first;
+	struct upmu_process *first = upmu_process_with(process->mm);
 
-	first = (struct upmu_process *)upmu_process_with(process->mm);
 	if (first)
 		hlist_add_head_rcu(&process->sharing, &first->sharers);
 	else
@@ -72,10 +71,9 @@ static void upmu_table_del_by_mm(struct upmu_process *process)
 
 void upmu_process_permit(const struct upmu_process *process, u32 bits)
 {
-	struct upmu_process *first;
+	struct upmu_process *first = upmu_process_with(process->mm);
 
 	lockdep_assert_held(&upmu_lock);
-	first = (struct upmu_process *)upmu_process_with(process->mm);
 	WRITE_ONCE(first->most, first->most | bits);
 }
 
