@@ -3,7 +3,8 @@
  * kmod_hostile SECONDS - careless and hostile users, all at once
  *
  * Threads that share descriptors take, close, duplicate and poll them while
- * others of the process execute programs, fork, or are killed; the parameters
+ * others of the process, or of its memory, execute programs, fork, or are
+ * killed; the parameters
  * change, the state is read and unloading is tried meanwhile. Nothing is asked
  * of what they get but that it is an answer; afterwards nobody holds anything,
  * the registers are closed and the module works. The kernel's own complaints
@@ -18,6 +19,7 @@
 #define PARAMETERS "/sys/module/upmu/parameters/"
 #define SHARED	   4
 #define THREADS	   4
+#define SHARERS	   4
 
 static struct {
 	volatile int stop;
@@ -90,6 +92,40 @@ static void *thread_main(void *data)
 	return NULL;
 }
 
+/* Another process of this one's memory, which may write if that is permitted.
+ */
+static int sharer(void *data)
+{
+	uint32_t state = (uint32_t)(uintptr_t)data;
+
+	for (int n = 0; n < 20 && !all->stop; n++)
+		any_act(&state);
+	switch (draw(&state, 4)) {
+	case 0:
+		execl("/bin/true", "true", (char *)NULL);
+		return 1;
+	case 1:
+		upmu_regs_enable(1);
+		return 0;
+	case 2:
+		if (fork() == 0)
+			_exit(try_cycles(NULL) > 1);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void share(uint32_t *seed)
+{
+	static char stacks[SHARERS][65536] __attribute__((aligned(16)));
+
+	for (int n = 0; n < SHARERS; n++)
+		if (draw(seed, 2))
+			clone(sharer, (char *)&stacks[n + 1],
+			      CLONE_VM | SIGCHLD, (void *)(uintptr_t)*seed);
+}
+
 /* One process, until something ends it. */
 static void victim(uint32_t seed)
 {
@@ -100,6 +136,7 @@ static void victim(uint32_t seed)
 	for (uintptr_t n = 0; n < THREADS; n++)
 		pthread_create(&threads[n], NULL, thread_main,
 			       (void *)(seed + n));
+	share(&seed);
 	for (int wanted = (int)draw(&seed, 60); acts < wanted && !all->stop;)
 		usleep(500);
 	switch (draw(&seed, 4)) {
