@@ -414,11 +414,13 @@ static void the_library_is_loaded_and_unloaded(void **state)
 	assert_unloads(LIBRARY);
 }
 
+#ifdef PLUGIN
 static void a_plugin_with_the_library_in_itself_is_unloaded(void **state)
 {
 	(void)state;
 	assert_unloads(PLUGIN);
 }
+#endif
 #endif
 
 int main(void)
@@ -434,6 +436,8 @@ int main(void)
 		cmocka_unit_test(a_program_is_executed_with_a_set_open),
 #ifdef LIBRARY
 		cmocka_unit_test(the_library_is_loaded_and_unloaded),
+#endif
+#ifdef PLUGIN
 		cmocka_unit_test(
 			a_plugin_with_the_library_in_itself_is_unloaded),
 #endif
