@@ -59,4 +59,12 @@ extern _Thread_local struct upmu_region_thread *upmu_region_self
 /** The calling thread's, made at its first begin; 0 or an explained -errno. */
 int upmu_region_this_thread(struct upmu_region_thread **out);
 
+/** A thread's tally as all others know it. */
+void upmu_region_fold(struct upmu_tally *out, const struct live_tally *live);
+
+/** Add one cell, or those of a thread's first @regions regions, to sums. */
+void upmu_region_add_cell(struct upmu_cell *sum, const struct upmu_cell *part);
+void upmu_region_add_thread(struct upmu_cell *sums,
+			    struct upmu_region_thread *thread, size_t regions);
+
 #endif

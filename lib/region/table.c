@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/explain.h"
 #include "lib/set/options.h"
@@ -22,9 +21,6 @@
 
 #define DEFAULT_EVENTS	  "cycles,instructions"
 #define CALIBRATION_CALLS 32
-
-/* How often to look whether a thread still writes: for a second or so. */
-#define PATIENCE 15000
 
 static struct {
 	pthread_mutex_t lock;
@@ -72,89 +68,6 @@ static void unlock_all(int cancel_state)
 	pthread_setcancelstate(cancel_state, NULL);
 }
 
-static void merge_event(struct upmu_tally *sum, const struct upmu_tally *part,
-			bool is_first)
-{
-	sum->total += part->total;
-	if (is_first || part->min < sum->min)
-		sum->min = part->min;
-	if (is_first || part->max > sum->max)
-		sum->max = part->max;
-}
-
-static void merge_cell(struct upmu_cell *sum, const struct upmu_cell *part)
-{
-	if (!part->calls)
-		return;
-	for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
-		merge_event(&sum->events[i], &part->events[i], !sum->calls);
-	sum->calls += part->calls;
-}
-
-static void fold_tally(struct upmu_tally *out, const struct live_tally *live)
-{
-	bool has_small = live->small_size;
-	bool has_large = live->large_min <= live->large_max;
-
-	out->total = live->total;
-	out->min = has_small ? live->small_min : live->large_min;
-	out->max = has_large ? live->large_max
-			     : live->small_min + (live->small_size - 1);
-}
-
-/*
- * When the thread does not write. One in the midst of it may wait for this very
- * CPU, and has less priority: it gets it while we sleep. Our own goes on only
- * when the signal's handler, in which we are, returns, and one that a handler
- * made jump out of it never does: the call that it came upon may be counted in
- * part.
- */
-static unsigned int wait_for_version(struct upmu_region_thread *thread,
-				     unsigned int *patience)
-{
-	static const struct timespec moment = { .tv_nsec = 20000 };
-	unsigned int version;
-
-	for (;;) {
-		version = atomic_load_explicit(&thread->version,
-					       memory_order_acquire);
-		if (!(version & 1) || thread == upmu_region_self || !*patience)
-			return version;
-		nanosleep(&moment, NULL);
-		--*patience;
-	}
-}
-
-/* The thread goes on: read again where it wrote meanwhile. */
-static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
-		      size_t id, unsigned int *patience)
-{
-	const struct live_cell *live = &thread->cells[id];
-	unsigned int version;
-
-	do {
-		version = wait_for_version(thread, patience);
-		out->calls = live->calls;
-		for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
-			fold_tally(&out->events[i], &live->events[i]);
-		atomic_thread_fence(memory_order_acquire);
-	} while (atomic_load_explicit(&thread->version, memory_order_relaxed) !=
-		 version);
-}
-
-static void merge_thread(struct upmu_cell *sums,
-			 struct upmu_region_thread *thread)
-{
-	unsigned int patience = PATIENCE;
-
-	for (size_t i = 0; i < all.n; i++) {
-		struct upmu_cell cell;
-
-		copy_cell(&cell, thread, i, &patience);
-		merge_cell(&sums[i], &cell);
-	}
-}
-
 static void add_times(struct upmu *set, uint64_t *enabled, uint64_t *running)
 {
 	struct upmu_value values[UPMU_REGION_EVENTS_MAX];
@@ -180,7 +93,7 @@ static void end_thread(void *argument)
 	struct upmu_region_thread *thread = argument;
 
 	pthread_mutex_lock(&all.lock);
-	merge_thread(all.ended, thread);
+	upmu_region_add_thread(all.ended, thread, all.n);
 	add_times(thread->set, &all.ended_enabled_ns, &all.ended_running_ns);
 	unlink_thread(thread);
 	pthread_mutex_unlock(&all.lock);
@@ -248,7 +161,7 @@ static void calibrate(const struct upmu_region_thread *thread)
 	for (size_t i = 0; cell->calls && i < thread->events; i++) {
 		struct upmu_tally tally;
 
-		fold_tally(&tally, &cell->events[i]);
+		upmu_region_fold(&tally, &cell->events[i]);
 		all.overhead[i] = tally.min;
 	}
 }
@@ -505,10 +418,10 @@ void upmu_regions_summarize(struct upmu_region_summary *summary)
 	}
 	for (size_t i = 0; i < all.n; i++) {
 		summary->names[i] = all.regions[i]->name;
-		merge_cell(&summary->cells[i], &all.ended[i]);
+		upmu_region_add_cell(&summary->cells[i], &all.ended[i]);
 	}
 	for (struct upmu_region_thread *t = all.threads; t; t = t->next) {
-		merge_thread(summary->cells, t);
+		upmu_region_add_thread(summary->cells, t, all.n);
 		add_times(t->set, &enabled, &running);
 	}
 	unlock_all(cancel_state);

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/* What threads have written of regions, added up while they go on. */
+#include <stdbool.h>
+#include <time.h>
+
+#include "lib/region/live.h"
+
+/* How often to look whether a thread still writes: for a second or so. */
+#define PATIENCE 15000
+
+static void merge_event(struct upmu_tally *sum, const struct upmu_tally *part,
+			bool is_first)
+{
+	sum->total += part->total;
+	if (is_first || part->min < sum->min)
+		sum->min = part->min;
+	if (is_first || part->max > sum->max)
+		sum->max = part->max;
+}
+
+void upmu_region_add_cell(struct upmu_cell *sum, const struct upmu_cell *part)
+{
+	if (!part->calls)
+		return;
+	for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
+		merge_event(&sum->events[i], &part->events[i], !sum->calls);
+	sum->calls += part->calls;
+}
+
+void upmu_region_fold(struct upmu_tally *out, const struct live_tally *live)
+{
+	bool has_small = live->small_size;
+	bool has_large = live->large_min <= live->large_max;
+
+	out->total = live->total;
+	out->min = has_small ? live->small_min : live->large_min;
+	out->max = has_large ? live->large_max
+			     : live->small_min + (live->small_size - 1);
+}
+
+/*
+ * When the thread does not write. One in the midst of it may wait for this very
+ * CPU, and has less priority: it gets it while we sleep. Our own goes on only
+ * when the signal's handler, in which we are, returns, and one that a handler
+ * made jump out of it never does: the call that it came upon may be counted in
+ * part.
+ */
+static unsigned int wait_for_version(struct upmu_region_thread *thread,
+				     unsigned int *patience)
+{
+	static const struct timespec moment = { .tv_nsec = 20000 };
+	unsigned int version;
+
+	for (;;) {
+		version = atomic_load_explicit(&thread->version,
+					       memory_order_acquire);
+		if (!(version & 1) || thread == upmu_region_self || !*patience)
+			return version;
+		nanosleep(&moment, NULL);
+		--*patience;
+	}
+}
+
+/* The thread goes on: read again where it wrote meanwhile. */
+static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
+		      size_t id, unsigned int *patience)
+{
+	const struct live_cell *live = &thread->cells[id];
+	unsigned int version;
+
+	do {
+		version = wait_for_version(thread, patience);
+		out->calls = live->calls;
+		for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
+			upmu_region_fold(&out->events[i], &live->events[i]);
+		atomic_thread_fence(memory_order_acquire);
+	} while (atomic_load_explicit(&thread->version, memory_order_relaxed) !=
+		 version);
+}
+
+void upmu_region_add_thread(struct upmu_cell *sums,
+			    struct upmu_region_thread *thread, size_t regions)
+{
+	unsigned int patience = PATIENCE;
+
+	for (size_t i = 0; i < regions; i++) {
+		struct upmu_cell cell;
+
+		copy_cell(&cell, thread, i, &patience);
+		upmu_region_add_cell(&sums[i], &cell);
+	}
+}
