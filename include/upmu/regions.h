@@ -58,7 +58,8 @@ struct upmu_region_stats {
  * environment's UPMU_REPORT= says: a file, as JSON where its name ends in
  * ".json", with the process's number for %p; "none" for no report. Calls in
  * handlers of atexit(3) and destructors of C++ that were there before the first
- * begin come too late for it. A child made by fork() reports what it did
+ * begin come too late for it. How many calls could not be counted, and why the
+ * first, is told in it. A child made by fork() reports what it did
  * itself, to a file of its own: where there is no %p its number is put in, as
  * in report.1234.json, and the time where a sibling had that number. A program
  * that another one starts (sh, make, mpirun) writes to the very file named: of

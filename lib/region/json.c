@@ -128,6 +128,11 @@ void upmu_regions_print_json(FILE *out,
 		fputs("null", out);
 	fputs(",\n  \"running\": ", out);
 	print_real(out, summary->running);
+	if (summary->missed) {
+		fprintf(out, ",\n  \"missed_calls\": %u,\n  \"missed_why\": ",
+			summary->missed);
+		print_string(out, summary->why);
+	}
 	fputs(",\n  \"regions\": [", out);
 	for (size_t i = 0; i < summary->regions; i++) {
 		if (!summary->cells[i].calls)

@@ -59,6 +59,9 @@ extern _Thread_local struct upmu_region_thread *upmu_region_self
 /** The calling thread's, made at its first begin; 0 or an explained -errno. */
 int upmu_region_this_thread(struct upmu_region_thread **out);
 
+/** A call could not be counted, explained now: the report tells. @error. */
+int upmu_region_missed(int error);
+
 /** A thread's tally as all others know it. */
 void upmu_region_fold(struct upmu_tally *out, const struct live_tally *live);
 

@@ -17,7 +17,9 @@
 static __attribute__((noinline, cold)) int
 take_slowly(const struct upmu_region_thread *thread, uint64_t *counts)
 {
-	return upmu_set_counts(thread->set, counts, thread->events);
+	int ret = upmu_set_counts(thread->set, counts, thread->events);
+
+	return ret ? upmu_region_missed(ret) : 0;
 }
 
 static void widen_large(struct live_tally *tally, uint64_t count)
@@ -95,8 +97,9 @@ static ALWAYS_INLINE int take(const struct upmu_region_thread *thread,
 
 static __attribute__((noinline, cold)) int explain_depth(void)
 {
-	return upmu_explain_set(-ENOSPC, "regions nest %d deep already",
-				UPMU_REGION_DEPTH_MAX);
+	return upmu_region_missed(
+		upmu_explain_set(-ENOSPC, "regions nest %d deep already",
+				 UPMU_REGION_DEPTH_MAX));
 }
 
 static __attribute__((noinline, cold)) int
@@ -182,7 +185,7 @@ begin_first(struct upmu_region *region)
 	struct upmu_region_thread *thread;
 	int ret = upmu_region_this_thread(&thread);
 
-	return ret ? ret : upmu_region_begin(region);
+	return ret ? upmu_region_missed(ret) : upmu_region_begin(region);
 }
 
 /* Not inlined into the calibration, which is to cost what callers pay. */

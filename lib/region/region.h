@@ -32,6 +32,8 @@ struct upmu_region_summary {
 	size_t events;
 	const char *source;
 	double running;
+	unsigned int missed; /* calls that could not be counted */
+	const char *why;     /* the first of them */
 	const char *names[UPMU_REGIONS_MAX];
 	char event_names[UPMU_REGION_EVENTS_MAX][128];
 	const char *units[UPMU_REGION_EVENTS_MAX];

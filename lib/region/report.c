@@ -57,6 +57,11 @@ static void print_notes(FILE *out, const struct upmu_region_summary *summary)
 			"others use the counters too, and what came in the "
 			"rest is missing\n",
 			100 * summary->running);
+	if (summary->missed)
+		fprintf(out,
+			"calls that could not be counted, and are missing: "
+			"%u; the first: %s\n",
+			summary->missed, summary->why);
 }
 
 static void print_text(FILE *out, const struct upmu_region_summary *summary)

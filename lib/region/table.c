@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,29 @@ static struct {
 };
 
 _Thread_local struct upmu_region_thread *upmu_region_self;
+
+/* Whoever looks at no error is to know that the report lacks something. */
+static atomic_uint missed;
+static char why[160];
+static atomic_bool is_told, is_there;
+
+int upmu_region_missed(int error)
+{
+	atomic_fetch_add(&missed, 1);
+	if (atomic_exchange(&is_told, true))
+		return error;
+	snprintf(why, sizeof(why), "%.*s", (int)strcspn(upmu_explain(), "\n"),
+		 upmu_explain());
+	atomic_store(&is_there, true);
+	return error;
+}
+
+static void forget_missed(void)
+{
+	atomic_store(&missed, 0);
+	atomic_store(&is_there, false);
+	atomic_store(&is_told, false);
+}
 
 /* Nobody is cancelled who holds it: returns what unlock_all() takes. */
 static int lock_all(void)
@@ -154,10 +178,16 @@ static void calibrate(const struct upmu_region_thread *thread)
 		.cell = offsetof(struct upmu_region_thread, cells[0]),
 	};
 	const struct live_cell *cell = &thread->cells[nothing.id];
+	unsigned int before = atomic_load(&missed);
 
 	for (int i = 0; i < CALIBRATION_CALLS; i++)
 		if (!upmu_region_begin(&nothing))
 			upmu_region_end(&nothing);
+	/* These are nobody's calls. */
+	if (before)
+		atomic_store(&missed, before);
+	else
+		forget_missed();
 	for (size_t i = 0; cell->calls && i < thread->events; i++) {
 		struct upmu_tally tally;
 
@@ -425,6 +455,8 @@ void upmu_regions_summarize(struct upmu_region_summary *summary)
 		add_times(t->set, &enabled, &running);
 	}
 	unlock_all(cancel_state);
+	summary->missed = atomic_load(&missed);
+	summary->why = atomic_load(&is_there) ? why : "";
 	summary->running = enabled ? (double)running / (double)enabled : 1;
 }
 
@@ -507,6 +539,7 @@ static void in_child(void)
 		pthread_setspecific(all.key, NULL);
 	upmu_region_self = NULL;
 	all.is_calibrated = false;
+	forget_missed();
 	memset(all.ended, 0, sizeof(all.ended));
 	all.ended_enabled_ns = all.ended_running_ns = 0;
 }

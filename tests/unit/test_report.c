@@ -92,6 +92,26 @@ static void report_without_standard_input(void)
 	report_at_exit();
 }
 
+static void report_what_was_missed(void)
+{
+	struct upmu_region *region = region_of("first");
+
+	report_at_exit();
+	upmu_model.error = -EIO;
+	CHECK(upmu_region_begin(region) == -EIO);
+	CHECK(upmu_region_begin(region) == -EIO);
+	upmu_model.error = 0;
+	call(region);
+}
+
+static void report_what_was_missed_as_text(void)
+{
+	int fd = open(report_path, O_WRONLY | O_TRUNC);
+
+	report_what_was_missed();
+	CHECK(!upmu_regions_report(fd, UPMU_REGION_TEXT));
+}
+
 static void report_by_hand(void)
 {
 	int fd = open(report_path, O_WRONLY | O_TRUNC);
@@ -231,6 +251,26 @@ static void a_mean_in_json_has_no_digits_that_nobody_counted(void **state)
 	assert_int_equal(run_in_child(report_a_mean_with_a_tenth), 0);
 	assert_non_null(strstr(report_text(), "\"mean\": 97080.9,"));
 	assert_non_null(strstr(report_text(), "\"total\": 970809,"));
+}
+
+static void calls_that_could_not_be_counted_are_told(void **state)
+{
+	json_t *root;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_what_was_missed), 0);
+	root = load_report();
+	assert_int_equal(
+		json_integer_value(json_object_get(root, "missed_calls")), 2);
+	assert_string_equal(
+		json_string_value(json_object_get(root, "missed_why")),
+		"the model was told to fail");
+	json_decref(root);
+	assert_int_equal(run_in_child(report_what_was_missed_as_text), 0);
+	assert_non_null(
+		strstr(report_text(), "and are missing: 2; the first: "));
+	assert_int_equal(run_in_child(report_by_hand), 0);
+	assert_null(strstr(report_text(), "missing"));
 }
 
 /* The last run's report stands where this process will write its own. */
@@ -483,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			the_report_at_exit_is_json_where_the_name_says_so),
+		cmocka_unit_test(calls_that_could_not_be_counted_are_told),
 		cmocka_unit_test(a_daemon_without_standard_input_reports_too),
 		cmocka_unit_test(
 			a_mean_in_json_has_no_digits_that_nobody_counted),
