@@ -7,36 +7,36 @@
 
 #include "stat.h"
 
-static bool is_lost(const struct stat_report *report, int cpu)
+static bool has_bit(const uint64_t *cpus, int cpu)
 {
 	return cpu >= 0 && cpu < UPMU_CPUS_MAX &&
-	       report->lost[cpu / 64] >> cpu % 64 & 1;
+	       cpus[cpu / 64] >> cpu % 64 & 1;
 }
 
 /* Most often there is none: no need to look at each CPU. */
-static bool any_lost(const struct stat_report *report)
+static bool has_any(const uint64_t *cpus)
 {
 	for (size_t i = 0; i < UPMU_CPUS_MAX / 64; i++)
-		if (report->lost[i])
+		if (cpus[i])
 			return true;
 	return false;
 }
 
-size_t out_lost_cpus(char *list, const struct stat_report *report)
+static size_t list_cpus(char *list, const uint64_t *cpus)
 {
 	char *at = list, *end = list + OUT_CPUS_SIZE - sizeof("1023-1024,");
 	size_t n = 0;
 
 	*list = 0;
-	if (!any_lost(report))
+	if (!has_any(cpus))
 		return 0;
 	for (int cpu = 0; cpu < UPMU_CPUS_MAX; cpu++) {
-		bool last = !is_lost(report, cpu + 1);
+		bool last = !has_bit(cpus, cpu + 1);
 
-		if (!is_lost(report, cpu))
+		if (!has_bit(cpus, cpu))
 			continue;
 		n++;
-		if (at < end && !is_lost(report, cpu - 1))
+		if (at < end && !has_bit(cpus, cpu - 1))
 			at += sprintf(at, "%s%d", at > list ? "," : "", cpu);
 		else if (at < end && last)
 			at += sprintf(at, "-%d", cpu);
@@ -44,25 +44,50 @@ size_t out_lost_cpus(char *list, const struct stat_report *report)
 	return n;
 }
 
+size_t out_lost_cpus(char *list, const struct stat_report *report)
+{
+	return list_cpus(list, report->lost);
+}
+
+size_t out_missed_cpus(char *list, const struct stat_report *report)
+{
+	return list_cpus(list, report->missed);
+}
+
+static bool name_cpus(FILE *out, const uint64_t *cpus, const char *before,
+		      const char *what)
+{
+	char list[OUT_CPUS_SIZE];
+	size_t n = list_cpus(list, cpus);
+
+	if (n)
+		fprintf(out, "%sCPU%s %s %s", before, n > 1 ? "s" : "", list,
+			what);
+	return n;
+}
+
 bool out_name_lost(FILE *out, const struct stat_report *report,
 		   const char *before)
 {
-	char cpus[OUT_CPUS_SIZE];
-	size_t n = out_lost_cpus(cpus, report);
+	return name_cpus(out, report->lost, before, "went off");
+}
 
-	if (n)
-		fprintf(out, "%sCPU%s %s went off", before, n > 1 ? "s" : "",
-			cpus);
-	return n;
+bool out_name_missed(FILE *out, const struct stat_report *report,
+		     const char *before)
+{
+	return name_cpus(out, report->missed, before, "came on");
 }
 
 void out_write_lost(FILE *out, const struct stat_report *report)
 {
-	if (!out_name_lost(out, report, "\n"))
-		return;
-	fputs(": what was counted there until then is in the numbers,\n"
-	      "nothing since\n",
-	      out);
+	if (out_name_lost(out, report, "\n"))
+		fputs(": what was counted there until then is in the numbers,\n"
+		      "nothing since\n",
+		      out);
+	if (out_name_missed(out, report, "\n"))
+		fputs(" meanwhile: nothing of what ran there is in the "
+		      "numbers\n",
+		      out);
 }
 
 /*

@@ -272,6 +272,9 @@ static void write_lost(const struct table *t)
 
 	if (n)
 		write_plain(t, "cpus_lost", "", (double)n, NULL);
+	n = out_missed_cpus(cpus, t->report);
+	if (n)
+		write_plain(t, "cpus_missed", "", (double)n, NULL);
 }
 
 /* What the machine did to itself, where it did. */

@@ -337,6 +337,8 @@ static void add_lost(json_t *to, const struct stat_report *report)
 
 	if (out_lost_cpus(cpus, report))
 		json_object_set_new(to, "cpus_lost", json_string(cpus));
+	if (out_missed_cpus(cpus, report))
+		json_object_set_new(to, "cpus_missed", json_string(cpus));
 }
 
 /* What an emulated board's counts are, or why there are none. */

@@ -310,9 +310,16 @@ static void put_about(FILE *out, const struct stat_report *report,
 static void put_lost(FILE *out, const struct stat_report *report)
 {
 	char cpus[OUT_CPUS_SIZE];
+	size_t missed = out_missed_cpus(cpus, report);
 
 	if (!report->options->all_cpus && !report->options->cpus)
 		return;
+	if (missed) {
+		put_head(out, "upmu_cpus_missed", "gauge",
+			 "CPUs that came on since upmu was started: they are "
+			 "not counted.");
+		put_number(out, "upmu_cpus_missed", "", (double)missed, false);
+	}
 	put_head(out, "upmu_cpus_lost", "gauge",
 		 "CPUs that went off: nothing is counted there since.");
 	put_number(out, "upmu_cpus_lost", "",

@@ -313,6 +313,7 @@ static void write_screen(FILE *out, const struct stat_report *report)
 		fprintf(out, " %s", *word);
 	fprintf(out, "  %.1f s", report->interval_s);
 	out_name_lost(out, report, "  ");
+	out_name_missed(out, report, "  ");
 	fprintf(out, "%s\n%s\n", end, end);
 	write_lines(out, report, end);
 	fprintf(out, "%s\n", end);

@@ -109,6 +109,9 @@ int stat_targets_grow(struct engine_targets *targets,
 void stat_targets_free(struct engine_targets *targets);
 /** Is one of the tasks still there? True where CPUs are counted. */
 bool stat_targets_alive(const struct engine_targets *targets);
+/** Set the bits of CPUs that have come on since they were found. */
+void stat_targets_missed(const struct engine_targets *targets,
+			 uint64_t *missed);
 
 /* ---- results ----------------------------------------------------------- */
 
@@ -180,9 +183,10 @@ struct stat_report {
 	struct engine_others others;
 	struct engine_others others_most;  /* of any interval so far */
 	uint64_t lost[UPMU_CPUS_MAX / 64]; /* CPUs that went off, a bit each */
-	struct stat_regions *regions;	   /* of --regions, or NULL */
-	size_t cpus;			   /* online, for the format rpistat */
-	time_t when;			   /* it was started */
+	uint64_t missed[UPMU_CPUS_MAX / 64]; /* of -a: that came on since */
+	struct stat_regions *regions;	     /* of --regions, or NULL */
+	size_t cpus; /* online, for the format rpistat */
+	time_t when; /* it was started */
 	struct stat_disturbed disturbed;
 	char *notes;	 /* the same as lines, or NULL */
 	int signal;	 /* that ended the program, or 0 */
@@ -395,10 +399,14 @@ int stat_live_draw(FILE *out, const struct stat_report *report);
 
 /** "1,4-7": CPUs that went off; OUT_CPUS_SIZE bytes. Returns how many. */
 size_t out_lost_cpus(char *list, const struct stat_report *report);
+/** The same of CPUs that came on, and are not counted. */
+size_t out_missed_cpus(char *list, const struct stat_report *report);
 /** "CPU 1 went off" behind @before; nothing, and false, where none did. */
 bool out_name_lost(FILE *out, const struct stat_report *report,
 		   const char *before);
-/** The same as a note of its own: each interval since lacks them. */
+bool out_name_missed(FILE *out, const struct stat_report *report,
+		     const char *before);
+/** The same as notes of their own: each interval since lacks them. */
 void out_write_lost(FILE *out, const struct stat_report *report);
 /** What others had of the counters, for people; in a further interval. */
 void out_write_others(FILE *out, const struct stat_report *report);

@@ -189,6 +189,23 @@ static int check_online(const struct engine_targets *targets)
 	return -1;
 }
 
+/* None of its events is there: what runs on it is in no number. */
+void stat_targets_missed(const struct engine_targets *targets, uint64_t *missed)
+{
+	struct engine_targets online = { 0 };
+	char list[STAT_CPU_LIST];
+
+	if (!upmu_sys_read_text(ONLINE, list, sizeof(list)) &&
+	    !add_cpus(&online, list))
+		for (size_t i = 0; i < online.n; i++) {
+			int cpu = online.target[i].cpu;
+
+			if (!has_cpu(targets, cpu))
+				missed[cpu / 64] |= UINT64_C(1) << cpu % 64;
+		}
+	stat_targets_free(&online);
+}
+
 static int find_target(struct engine_targets *targets,
 		       const struct stat_options *options)
 {

@@ -95,6 +95,8 @@ const upmuCounts = (() => {
 			: m.cores);
 		add("CPUs that were counted", report.cpus);
 		add("CPUs that went off meanwhile", report.cpus_lost);
+		add("CPUs that came on meanwhile, uncounted",
+			report.cpus_missed);
 		add("runs", report.runs);
 		add("runs that were wanted", report.runs_wanted);
 		add("runs that failed", report.failed);

@@ -159,6 +159,9 @@ const upmuFigure = (() => {
 		if (report.cpus_lost)
 			say(`CPUs that went off meanwhile: ${report.cpus_lost}; ` +
 				"nothing was counted there since.", "warn");
+		if (report.cpus_missed)
+			say(`CPUs that came on meanwhile: ${report.cpus_missed}; ` +
+				"nothing was counted there.", "warn");
 		if (report.user_only)
 			say("User mode only: the kernel allows this user no more.",
 				"note");
