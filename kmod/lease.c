@@ -185,6 +185,19 @@ static void upmu_lease_keep_written(struct upmu_process *process)
 	atomic_andnot(written, &process->written);
 }
 
+/* One lease of @mode more (1) or less (-1). */
+static void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by)
+{
+	u32 bits = 0;
+
+	lockdep_assert_held(&upmu_lock);
+	leases->of[mode] += by;
+	for (mode = UPMU_MODE_COUNT; mode < UPMU_MODES; mode++)
+		if (leases->of[mode])
+			bits |= upmu_access_bits(mode);
+	WRITE_ONCE(leases->bits, bits);
+}
+
 /* What is new and not used stays with the caller. */
 static void upmu_lease_cover(struct upmu_hold *hold,
 			     struct upmu_process **process,

@@ -226,18 +226,6 @@ struct upmu_family *upmu_process_found(struct upmu_process *process,
 	return family;
 }
 
-void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by)
-{
-	u32 bits = 0;
-
-	lockdep_assert_held(&upmu_lock);
-	leases->of[mode] += by;
-	for (mode = UPMU_MODE_COUNT; mode < UPMU_MODES; mode++)
-		if (leases->of[mode])
-			bits |= upmu_access_bits(mode);
-	WRITE_ONCE(leases->bits, bits);
-}
-
 static unsigned int upmu_leases_sum(const struct upmu_leases *leases)
 {
 	return leases->of[UPMU_MODE_COUNT] + leases->of[UPMU_MODE_CYCLES] +

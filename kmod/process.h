@@ -224,8 +224,6 @@ unsigned int upmu_process_leases(const struct upmu_process *process);
 /* Its next lease is of a family: its own, or @spare, which it then takes. */
 struct upmu_family *upmu_process_found(struct upmu_process *process,
 				       struct upmu_family **spare);
-/* One lease of @mode more (1) or less (-1). */
-void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by);
 /* @task wrote registers (enum upmu_written); interrupts off. */
 void upmu_process_wrote(struct task_struct *task, u32 written);
 
