@@ -148,7 +148,7 @@ static int check_whole(struct upmu *set, size_t n)
 static int measure(const struct run *run, void (*fn)(void *), void *arg,
 		   size_t warmup, struct upmu_measurement *results)
 {
-	uint64_t overhead[EVENTS_MAX];
+	uint64_t overhead[EVENTS_MAX] = { 0 };
 	int ret;
 
 	ret = run_all(run, empty, NULL, warmup);
