@@ -133,6 +133,25 @@ labels_apart() {	# PAGE
 	grep -q 'of one</text>' dom
 }
 
+# Files of no launcher: their names are the ranks'.
+@test "page_lays_no_name_of_a_rank_on_another" {
+	"$upmu" stat -e page-faults -j -o one.json -- true
+	with_charts one.json
+	for n in $(seq 10 21); do
+		cp one.json "a-long-name-of-run-$n.example.org.json"
+	done
+	"$upmu" merge -j -o ranks.json a-long*.json
+	"$upmu" report -o page.html ranks.json
+	labels_apart page.html
+	axis 'page-faults by rank' >words
+	for n in $(seq 10 21); do
+		grep -q -- "-$n" words
+	done
+	"$upmu" merge -j -o two.json a-long*-1[01].*
+	"$upmu" report -o page.html two.json
+	labels_apart page.html
+}
+
 axis() {	# TITLE: the words of its axis of numbers
 	python3 - "$1" <<-'E'
 		import html, re, sys

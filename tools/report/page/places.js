@@ -6,13 +6,57 @@ const upmuPlaces = (() => {
 	const { ROWS_SHOWN, figure, tip, rowNames } = upmuFigure;
 	const { show, percent, axisOf } = upmuData;
 
+	const LONG = 28;
+
+	/* How many letters at their beginning all have. */
+	function sameLetters(names) {
+		let n = 0;
+		while (names.length > 1 && n < names[0].length &&
+			names.every(name => name[n] === names[0][n]))
+			n++;
+		return n;
+	}
+
+	/* Long names keep their beginning, and what tells them apart. */
+	function shortener(places) {
+		const long = places.filter(p => p.length > LONG);
+		const HEAD = 9, TAIL = LONG - HEAD - 2, LEAD = 7;
+		const same = sameLetters(long) - LEAD;
+		return place => {
+			const from = Math.min(same, place.length - TAIL);
+			if (place.length <= LONG)
+				return place;
+			if (from <= HEAD)
+				return `${place.slice(0, LONG - 1)}…`;
+			return `${place.slice(0, HEAD)}…` +
+				place.slice(from, from + TAIL) +
+				(from + TAIL < place.length ? "…" : "");
+		};
+	}
+
+	const LETTER = 6.5, RANKS_NAMED = 12;
+
+	/* Ranks that are files have long names: aslant where they have no room. */
+	function rankAxis(names) {
+		const each = Math.ceil(names.length / RANKS_NAMED);
+		const ticks = names.map((_, at) => at).filter(at => at % each === 0);
+		const short = shortener(names);
+		const long = LETTER * Math.max(...ticks.map(at =>
+			short(names[at]).length));
+		const room = long < 850 / ticks.length ? 0 : 0.75 * long;
+		return { marginLeft: Math.max(70, room || 8 + long / 2),
+			marginRight: Math.max(20, room ? 0 : long / 2),
+			marginBottom: 42 + room,
+			x: { label: "rank", ticks, tickRotate: room ? -45 : 0,
+				tickFormat: at => short(names[at] ?? "") } };
+	}
+
 	function rankPlot(row, names) {
+		const axis = rankAxis(names);
 		const list = row.values.map((value, at) =>
 			({ at, value, name: names[at] })).filter(r => r.value !== null);
 		return {
-			height: 186, marginLeft: 70,
-			x: { label: "rank", tickFormat: at => names[at] ?? "",
-				ticks: Math.min(names.length, 12) },
+			height: 144 + axis.marginBottom, ...axis,
 			y: { ...axisOf(row.unit, list.map(r => r.value), row.unit),
 				grid: true, zero: true },
 			marks: [
@@ -53,37 +97,8 @@ const upmuPlaces = (() => {
 					[name, show(row.values[at], row.unit)]));
 	}
 
-	const LONG = 28;
-
-	/* How many letters at their beginning all have. */
-	function sameLetters(names) {
-		let n = 0;
-		while (names.length > 1 && n < names[0].length &&
-			names.every(name => name[n] === names[0][n]))
-			n++;
-		return n;
-	}
-
-	/* Long names keep their beginning, and what tells them apart. */
-	function shortener(places) {
-		const long = places.filter(p => p.length > LONG);
-		const HEAD = 9, TAIL = LONG - HEAD - 2, LEAD = 7;
-		const same = sameLetters(long) - LEAD;
-		return place => {
-			const from = Math.min(same, place.length - TAIL);
-			if (place.length <= LONG)
-				return place;
-			if (from <= HEAD)
-				return `${place.slice(0, LONG - 1)}…`;
-			return `${place.slice(0, HEAD)}…` +
-				place.slice(from, from + TAIL) +
-				(from + TAIL < place.length ? "…" : "");
-		};
-	}
-
 	/* Names of columns: in lines where they are few, else aslant. */
 	function placeAxis(places, width) {
-		const LETTER = 6.5;
 		const longest = Math.min(LONG,
 			Math.max(...places.map(p => p.length)));
 		const each = width / places.length;
