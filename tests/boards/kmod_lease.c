@@ -344,13 +344,14 @@ static void everywhere_test(void)
 	fd = take(light);
 	spinning = stopped = 0;
 	pthread_create(&thread, NULL, spinner, NULL);
-	while (!spinning)
+	end = seconds() + 20;
+	while (!spinning && !stopped && seconds() < end)
 		usleep(1000);
 	close(fd);
-	end = seconds() + 20;
 	while (!stopped && seconds() < end)
 		usleep(1000);
-	if (tap(stopped, "closing_ends_it_for_a_thread_busy_elsewhere", NULL))
+	if (tap(spinning && stopped,
+		"closing_ends_it_for_a_thread_busy_elsewhere", NULL))
 		pthread_join(thread, NULL);
 }
 
