@@ -213,7 +213,8 @@ struct upmu_family *upmu_process_found(struct upmu_process *process,
 
 	lockdep_assert_held(&upmu_lock);
 	if (last && last->founder == process->pid && !last->joined &&
-	    !atomic_read(&last->told[1].written))
+	    !atomic_read(&last->told[1].written) &&
+	    !READ_ONCE(last->told[1].uncovered))
 		return last;
 	*spare = NULL;
 	family->founder = process->pid;

@@ -7,6 +7,7 @@
  * On a kernel with failslab: each allocation of a LEASE fails in its turn,
  * those that perf makes for the module too. A lease that fails changes nothing.
  */
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "tests/boards/kmod.h"
@@ -260,15 +261,18 @@ static void storm_test(void)
 /* More than the module keeps objects for. */
 #define FORKS 300
 
+static int ends(void *unused)
+{
+	(void)unused;
+	return 0;
+}
+
 /* It executed a program: the lease without EXEC does not cover it. */
 static int forks_without_memory(void)
 {
 	fail(-1);
-	for (int n = 0; n < FORKS; n++) {
-		if (!fork())
-			_exit(0);
-		wait(NULL);
-	}
+	for (int n = 0; n < FORKS; n++)
+		in_child(ends, NULL);
 	fail(0);
 	return 0;
 }
@@ -300,6 +304,46 @@ static void uncovered_test(void)
 	    "but_not_to_a_lease_that_does_not_cover_who_executes", NULL);
 	close(lease);
 	close(plain);
+}
+
+/* Stops before and after; what it leaves is no memory. */
+static void uses_all_up(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	take_flags(light_mode(), UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	raise(SIGSTOP);
+	fail(-1);
+	for (int n = 0; n < FORKS; n++)
+		in_child(ends, NULL);
+	raise(SIGSTOP);
+}
+
+/* All that were told are told again when anything is. */
+static void later_lease_test(void)
+{
+	int first, later;
+	pid_t other = fork();
+
+	if (!other)
+		uses_all_up();
+	waitpid(other, NULL, WUNTRACED);
+	first = take_flags(light_mode(), UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	kill(other, SIGCONT);
+	waitpid(other, NULL, WUNTRACED);
+	in_child(ends, NULL);
+	fail(0);
+	later = take_flags(light_mode(), UPMU_LEASE_CHILDREN, O_CLOEXEC);
+	upmu_regs_enable(1);
+	leave_the_cpu();
+	tap(is_broken(first) && info_of(later).lease_written &&
+		    info_of(later).lease_state == UPMU_STATE_LIVE,
+	    "nor_to_one_that_was_taken_after_that", "%u, %u, %x",
+	    info_of(first).lease_state, info_of(later).lease_state,
+	    info_of(later).lease_written);
+	close(first);
+	close(later);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
 }
 
 #define ONLINE "/sys/devices/system/cpu/cpu1/online"
@@ -371,5 +415,6 @@ int main(int argc, char **argv)
 		  "perf_has_all_counters_back_though_the_last_kick_failed");
 	storm_test();
 	uncovered_test();
+	later_lease_test();
 	return tap_done();
 }
