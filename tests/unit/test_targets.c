@@ -253,16 +253,32 @@ static void cpus_that_come_on_are_told_and_no_others(void **state)
 	(void)state;
 	put("sys/devices/system/cpu/online", "1-2,64\n");
 	assert_int_equal(stat_targets_find(&targets, &options), 0);
-	stat_targets_missed(&targets, missed);
+	stat_targets_missed(&targets, &options, missed);
 	assert_true(!missed[0] && !missed[1]);
 	/* CPU 2 went off, that is another matter */
 	put("sys/devices/system/cpu/online", "0-1,64-65\n");
-	stat_targets_missed(&targets, missed);
+	stat_targets_missed(&targets, &options, missed);
 	assert_true(missed[0] == 1 && missed[1] == 2);
 	/* and stays missed */
 	put("sys/devices/system/cpu/online", "1-2,64\n");
-	stat_targets_missed(&targets, missed);
+	stat_targets_missed(&targets, &options, missed);
 	assert_true(missed[0] == 1 && missed[1] == 2);
+	stat_targets_free(&targets);
+}
+
+/* A task is counted on each CPU that it runs on. */
+static void of_tasks_no_cpu_comes_on(void **state)
+{
+	char self[16];
+	struct stat_options options = { .tids = self };
+	uint64_t missed[UPMU_CPUS_MAX / 64] = { 0 };
+
+	(void)state;
+	snprintf(self, sizeof(self), "%ld", (long)getpid());
+	put("sys/devices/system/cpu/online", "0-1\n");
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	stat_targets_missed(&targets, &options, missed);
+	assert_true(!missed[0]);
 	stat_targets_free(&targets);
 }
 
@@ -396,6 +412,7 @@ int main(void)
 		OWN_ROOT_TEST(a_cpu_that_is_not_online_is_refused),
 		OWN_ROOT_TEST(all_cpus_are_those_that_are_online),
 		OWN_ROOT_TEST(cpus_that_come_on_are_told_and_no_others),
+		OWN_ROOT_TEST(of_tasks_no_cpu_comes_on),
 		cmocka_unit_test(a_list_of_tasks_is_of_those_that_are_there),
 		cmocka_unit_test(
 			a_process_grows_by_the_threads_that_came_since),

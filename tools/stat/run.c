@@ -158,8 +158,7 @@ static void collect(struct stat_run *run)
 			stat_sum_add(place->sum, place->count,
 				     place->events->n);
 	}
-	if (run->targets->n && !report->options->cpus)
-		stat_targets_missed(run->targets, report->missed);
+	stat_targets_missed(run->targets, report->options, report->missed);
 	run->covered_s +=
 		engine_covered_ns(&run->place->engine, run->place->count) / 1e9;
 	if (run->is_on)

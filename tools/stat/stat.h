@@ -111,7 +111,7 @@ void stat_targets_free(struct engine_targets *targets);
 bool stat_targets_alive(const struct engine_targets *targets);
 /** Set the bits of CPUs that have come on since they were found. */
 void stat_targets_missed(const struct engine_targets *targets,
-			 uint64_t *missed);
+			 const struct stat_options *options, uint64_t *missed);
 
 /* ---- results ----------------------------------------------------------- */
 

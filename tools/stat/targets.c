@@ -189,12 +189,21 @@ static int check_online(const struct engine_targets *targets)
 	return -1;
 }
 
-/* None of its events is there: what runs on it is in no number. */
-void stat_targets_missed(const struct engine_targets *targets, uint64_t *missed)
+static bool counts_all_cpus(const struct stat_options *options)
+{
+	return (options->all_cpus || options->cgroups) && !options->cpus;
+}
+
+/* None of its events is there: what runs on it is in no number. Tasks take
+ * theirs along. */
+void stat_targets_missed(const struct engine_targets *targets,
+			 const struct stat_options *options, uint64_t *missed)
 {
 	struct engine_targets online = { 0 };
 	char list[STAT_CPU_LIST];
 
+	if (!counts_all_cpus(options))
+		return;
 	if (!upmu_sys_read_text(ONLINE, list, sizeof(list)) &&
 	    !add_cpus(&online, list))
 		for (size_t i = 0; i < online.n; i++) {
@@ -217,7 +226,7 @@ static int find_target(struct engine_targets *targets,
 		return add_cpus(targets, options->cpus) || check_online(targets)
 			       ? -1
 			       : 0;
-	return options->all_cpus || options->cgroups ? add_online(targets) : 0;
+	return counts_all_cpus(options) ? add_online(targets) : 0;
 }
 
 int stat_targets_find(struct engine_targets *targets,
