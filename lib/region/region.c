@@ -136,11 +136,13 @@ static __attribute__((noinline)) int
 end_slowly(struct upmu_region_thread *thread, const struct upmu_region *region)
 {
 	uint64_t counts[UPMU_REGION_EVENTS_MAX];
-	int ret = take_slowly(thread, counts);
 	struct frame *frame = thread->top - 1;
+	int ret;
 
+	/* Of a call that was missed at its begin: once is enough. */
 	if (frame->cell != cell_of(thread, region))
 		return explain_end(region);
+	ret = take_slowly(thread, counts);
 	thread->top = frame;
 	if (!ret)
 		add_call(thread, frame->cell, frame->counts, counts,

@@ -44,13 +44,19 @@ static void print_event(FILE *out, const struct upmu_region_summary *summary,
 		stats.mean, stats.min, stats.max);
 }
 
-static void print_notes(FILE *out, const struct upmu_region_summary *summary)
+static void print_overhead(FILE *out, const struct upmu_region_summary *summary)
 {
 	fputs("taken off each call:", out);
 	for (size_t i = 0; i < summary->events; i++)
 		fprintf(out, "%s %" PRIu64 " %s", i ? "," : "",
 			summary->overhead[i], summary->event_names[i]);
 	fputc('\n', out);
+}
+
+static void print_notes(FILE *out, const struct upmu_region_summary *summary)
+{
+	if (summary->events)
+		print_overhead(out, summary);
 	if (summary->running < 0.9995)
 		fprintf(out,
 			"the events were counted in %.1f %% of the time only: "
@@ -152,11 +158,12 @@ int upmu_regions_report(int fd, enum upmu_region_format format)
 static bool was_any_called(void)
 {
 	struct upmu_region_summary *summary = malloc(sizeof(*summary));
-	bool any = false;
+	bool any;
 
 	if (!summary)
 		return true;
 	upmu_regions_summarize(summary);
+	any = summary->missed;
 	for (size_t i = 0; i < summary->regions; i++)
 		any = any || summary->cells[i].calls;
 	free(summary);

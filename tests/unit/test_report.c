@@ -99,9 +99,21 @@ static void report_what_was_missed(void)
 	report_at_exit();
 	upmu_model.error = -EIO;
 	CHECK(upmu_region_begin(region) == -EIO);
+	CHECK(upmu_region_end(region) == -EINVAL);
 	CHECK(upmu_region_begin(region) == -EIO);
+	CHECK(upmu_region_end(region) == -EINVAL);
 	upmu_model.error = 0;
 	call(region);
+}
+
+static void report_no_call_that_was_counted(void)
+{
+	struct upmu_region *region = region_of("first");
+
+	setenv("UPMU_REPORT", report_path, 1);
+	upmu_model.error = -EIO;
+	CHECK(upmu_region_begin(region) == -EIO);
+	CHECK(upmu_region_end(region) == -EINVAL);
 }
 
 static void report_what_was_missed_as_text(void)
@@ -271,6 +283,19 @@ static void calls_that_could_not_be_counted_are_told(void **state)
 		strstr(report_text(), "and are missing: 2; the first: "));
 	assert_int_equal(run_in_child(report_by_hand), 0);
 	assert_null(strstr(report_text(), "missing"));
+}
+
+static void a_program_of_which_no_call_was_counted_reports_that(void **state)
+{
+	json_t *root;
+
+	(void)state;
+	assert_int_equal(run_in_child(report_no_call_that_was_counted), 0);
+	root = load_report();
+	assert_int_equal(
+		json_integer_value(json_object_get(root, "missed_calls")), 1);
+	assert_int_equal(json_array_size(json_object_get(root, "regions")), 0);
+	json_decref(root);
 }
 
 /* The last run's report stands where this process will write its own. */
@@ -524,6 +549,8 @@ int main(void)
 		cmocka_unit_test(
 			the_report_at_exit_is_json_where_the_name_says_so),
 		cmocka_unit_test(calls_that_could_not_be_counted_are_told),
+		cmocka_unit_test(
+			a_program_of_which_no_call_was_counted_reports_that),
 		cmocka_unit_test(a_daemon_without_standard_input_reports_too),
 		cmocka_unit_test(
 			a_mean_in_json_has_no_digits_that_nobody_counted),
