@@ -97,6 +97,22 @@ setup() {
 	run -3 "$upmu" stat --regions -e cycles -- ./both "$regions"
 }
 
+@test "regions_whose_calls_could_not_be_counted_are_told_missing" {
+	for form in '' -j '-x ,'; do
+		# shellcheck disable=SC2086	# words
+		UPMU_SOURCE=nosuch run "$upmu" stat --regions -e cycles $form \
+			-o report -- "$regions"
+		[[ -z "$form" || "$output" == *"missing: 1;"*"source 'nosuch'"* ]]
+		case $form in
+		'') grep -q 'could not be counted, and are missing: 1;' report
+		    grep -q "the first: .*'nosuch'" report
+		    run ! grep -q 'marked no region' report;;
+		-j) grep -q '"missed_calls": 1' report
+		    python3 "$BATS_TEST_DIRNAME/check_stat_output.py" json report;;
+		esac
+	done
+}
+
 @test "regions_leave_nothing_in_the_temporary_folder" {
 	"$upmu" stat --regions -e cycles -o report -- "$regions"
 	[ -z "$(find . -name 'upmu-regions-*')" ]

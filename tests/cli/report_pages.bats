@@ -458,6 +458,7 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 		        event['calls'] = calls
 		stat.update(events=[], metrics=[], regions={'passes': 2,
 		    'running_percent': 87.5, 'unread': 3,
+		    'missed_calls': 12, 'missed_why': 'no descriptor',
 		    'regions': own['regions']})
 		json.dump(stat, open('regions.json', 'w'))
 	E
@@ -469,6 +470,7 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 	grep -q 'solve/assemble 1 10 6,000,000 600,000' said
 	grep -q 'in 87.5 % of the time, in 2 runs' said
 	grep -q '3 processes wrote no whole report' said
+	grep -q 'could not be counted, and are missing: 12; .* no descriptor' said
 	run ! grep -qE 'NaN|undefined' said
 	# A region that only the second run entered has an event of its own.
 	python3 - <<-'E'

@@ -453,6 +453,8 @@ static int count_regions(const struct stat_options *options,
 	/* Text says it by itself, and JSON for programs. */
 	if (regions.unread && options->format != STAT_FORMAT_TEXT)
 		out_regions_unread(stderr, "upmu stat: ", &regions);
+	if (regions.missed && options->format != STAT_FORMAT_TEXT)
+		out_regions_missed(stderr, "upmu stat: ", &regions);
 	stat_regions_close(&regions);
 	return status;
 }

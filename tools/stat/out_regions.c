@@ -61,6 +61,15 @@ void out_regions_unread(FILE *out, const char *before,
 		before, regions->unread, regions->unread == 1 ? "" : "es");
 }
 
+void out_regions_missed(FILE *out, const char *before,
+			const struct stat_regions *regions)
+{
+	fprintf(out,
+		"%scalls of regions that could not be counted, and are "
+		"missing: %" PRIu64 ";\nthe first: %s\n",
+		before, regions->missed, regions->why);
+}
+
 static void write_notes(FILE *out, const struct stat_regions *regions)
 {
 	if (regions->passes > 1)
@@ -68,6 +77,8 @@ static void write_notes(FILE *out, const struct stat_regions *regions)
 			regions->passes);
 	if (regions->unread)
 		out_regions_unread(out, "\n", regions);
+	if (regions->missed)
+		out_regions_missed(out, "\n", regions);
 	if (regions->running < 0.9995)
 		fprintf(out,
 			"\nthe events were counted in %.1f %% of the time "
@@ -80,7 +91,7 @@ void out_regions_text(FILE *out, const struct stat_regions *regions)
 {
 	const char *region = NULL;
 
-	if (!regions->n && !regions->unread) {
+	if (!regions->n && !regions->unread && !regions->missed) {
 		fputs("the program marked no region\n"
 		      "hint: regions begin by upmu_region_begin(3) of libupmu, "
 		      "and are written when the program exits\n",
@@ -144,5 +155,10 @@ json_t *out_regions_json(const struct stat_regions *regions)
 	if (regions->unread)
 		json_object_set_new(out, "unread",
 				    json_integer((json_int_t)regions->unread));
+	if (regions->missed)
+		json_object_update_new(out,
+				       json_pack("{s:I, s:s}", "missed_calls",
+						 (json_int_t)regions->missed,
+						 "missed_why", regions->why));
 	return out;
 }

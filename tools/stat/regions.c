@@ -271,6 +271,19 @@ static int add_region(struct stat_regions *regions, size_t pass, json_t *told)
 	return error;
 }
 
+static void add_missed(struct stat_regions *regions, json_t *root)
+{
+	const char *why;
+	json_int_t calls;
+
+	if (json_unpack(root, "{s:I, s:s}", "missed_calls", &calls,
+			"missed_why", &why))
+		return;
+	if (!regions->missed)
+		snprintf(regions->why, sizeof(regions->why), "%s", why);
+	regions->missed += (uint64_t)calls;
+}
+
 static int add_report(struct stat_regions *regions, size_t pass,
 		      const char *path)
 {
@@ -286,6 +299,7 @@ static int add_report(struct stat_regions *regions, size_t pass,
 	}
 	if (running < regions->running)
 		regions->running = running;
+	add_missed(regions, root);
 	json_array_foreach(list, i, region)
 	{
 		if (!error)

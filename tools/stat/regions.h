@@ -27,6 +27,8 @@ struct stat_regions {
 	size_t n;
 	double running;	  /* the least share of time of a process, 0 to 1 */
 	size_t unread;	  /* reports of processes that cannot be understood */
+	uint64_t missed;  /* calls that processes could not count */
+	char why[160];	  /* the first of them */
 	char folder[512]; /* that the processes write to */
 	const struct engine_event **missing; /* that no pass counts; or NULL */
 	size_t n_missing;
@@ -51,6 +53,9 @@ void out_regions_text(FILE *out, const struct stat_regions *regions);
 const char *out_regions_missing(const struct engine_event *event);
 /** How many reports were not whole, behind @before. */
 void out_regions_unread(FILE *out, const char *before,
+			const struct stat_regions *regions);
+/** The same of calls that could not be counted. */
+void out_regions_missed(FILE *out, const char *before,
 			const struct stat_regions *regions);
 json_t *out_regions_json(const struct stat_regions *regions);
 

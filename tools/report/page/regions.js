@@ -31,11 +31,19 @@ const upmuRegions = (() => {
 			] };
 	}
 
+	function noteMissed(to, report) {
+		if (report.missed_calls)
+			to.append(make("p", { class: "warn" }, "Calls that could not " +
+				`be counted, and are missing: ${report.missed_calls}; the ` +
+				`first: ${report.missed_why}`));
+	}
+
 	function regions(to, file) {
 		const report = file.report;
 		to.append(make("p", {}, `Source ${report.source ?? "none"}; the ` +
 			"events were counted in " +
 			`${(100 * report.running).toFixed(1)} % of the time.`));
+		noteMissed(to, report);
 		drawRegions(to, report.regions);
 	}
 
@@ -52,6 +60,7 @@ const upmuRegions = (() => {
 				? "A process wrote no whole report: its regions are missing."
 				: `${report.unread} processes wrote no whole report: their ` +
 					"regions are missing."));
+		noteMissed(to, report);
 		drawRegions(to, report.regions.map(r => ({ ...r,
 			calls: r.events[0]?.calls ?? 0 })));
 	}
