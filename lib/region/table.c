@@ -535,7 +535,7 @@ static void in_child(void)
 		upmu_close(thread->set);
 		free(thread);
 	}
-	if (upmu_region_self)
+	if (upmu_region_self && all.has_key)
 		pthread_setspecific(all.key, NULL);
 	upmu_region_self = NULL;
 	all.is_calibrated = false;

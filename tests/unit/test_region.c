@@ -502,6 +502,27 @@ static void read_where_a_thread_jumped_out(void)
 	CHECK(!pthread_join(other, NULL));
 }
 
+/* The library's key is gone by then, and its number is for others. */
+static void fork_in_a_late_handler(void)
+{
+	pthread_key_t key;
+	int status;
+	pid_t child;
+
+	CHECK(!pthread_key_create(&key, NULL));
+	CHECK(!pthread_setspecific(key, &key));
+	child = fork();
+	if (!child)
+		_exit(pthread_getspecific(key) != &key);
+	CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+static void fork_while_it_exits(void)
+{
+	CHECK(!atexit(fork_in_a_late_handler));
+	call(region_of("first"));
+}
+
 /* ---- claims ---- */
 
 #define CHILD_TEST(name, body)                           \
@@ -526,6 +547,8 @@ CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
 CHILD_TEST(without_a_key_of_its_own_a_thread_takes_nobody_elses,
 	   run_out_of_keys)
+CHILD_TEST(a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys,
+	   fork_while_it_exits)
 CHILD_TEST(the_environment_that_the_first_thread_had_is_the_others_too,
 	   change_the_environment)
 CHILD_TEST(names_have_1_to_63_characters, refuse_names)
@@ -568,6 +591,8 @@ int main(void)
 			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
 		cmocka_unit_test(
 			without_a_key_of_its_own_a_thread_takes_nobody_elses),
+		cmocka_unit_test(
+			a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys),
 		cmocka_unit_test(
 			the_environment_that_the_first_thread_had_is_the_others_too),
 		cmocka_unit_test(names_have_1_to_63_characters),
