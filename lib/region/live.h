@@ -45,6 +45,7 @@ struct upmu_region_thread {
 	size_t events;
 	struct frame *top; /* the next to be used */
 	atomic_uint version;
+	unsigned int stuck; /* the version at which readers gave up waiting */
 	struct upmu *set;
 	struct upmu_region_thread *next;
 	struct frame frames[1 + UPMU_REGION_DEPTH_MAX]; /* 0: of no region */
@@ -65,7 +66,8 @@ int upmu_region_missed(int error);
 /** A thread's tally as all others know it. */
 void upmu_region_fold(struct upmu_tally *out, const struct live_tally *live);
 
-/** Add one cell, or those of a thread's first @regions regions, to sums. */
+/** Add one cell, or those of a thread's first @regions regions, to sums; one
+ * reader of a thread at a time. */
 void upmu_region_add_cell(struct upmu_cell *sum, const struct upmu_cell *part);
 void upmu_region_add_thread(struct upmu_cell *sums,
 			    struct upmu_region_thread *thread, size_t regions);

@@ -5,7 +5,7 @@
 
 #include "lib/region/live.h"
 
-/* How often to look whether a thread still writes: for a second or so. */
+/* How often to look whether a thread still writes: a second or two. */
 #define PATIENCE 15000
 
 static void merge_event(struct upmu_tally *sum, const struct upmu_tally *part,
@@ -43,33 +43,34 @@ void upmu_region_fold(struct upmu_tally *out, const struct live_tally *live)
  * CPU, and has less priority: it gets it while we sleep. Our own goes on only
  * when the signal's handler, in which we are, returns, and one that a handler
  * made jump out of it never does: the call that it came upon may be counted in
- * part.
+ * part. That one is waited for once.
  */
-static unsigned int wait_for_version(struct upmu_region_thread *thread,
-				     unsigned int *patience)
+static unsigned int wait_for_version(struct upmu_region_thread *thread)
 {
 	static const struct timespec moment = { .tv_nsec = 20000 };
 	unsigned int version;
 
-	for (;;) {
+	for (int i = 0; i < PATIENCE; i++) {
 		version = atomic_load_explicit(&thread->version,
 					       memory_order_acquire);
-		if (!(version & 1) || thread == upmu_region_self || !*patience)
+		if (!(version & 1) || thread == upmu_region_self ||
+		    version == thread->stuck)
 			return version;
 		nanosleep(&moment, NULL);
-		--*patience;
 	}
+	thread->stuck = version;
+	return version;
 }
 
 /* The thread goes on: read again where it wrote meanwhile. */
 static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
-		      size_t id, unsigned int *patience)
+		      size_t id)
 {
 	const struct live_cell *live = &thread->cells[id];
 	unsigned int version;
 
 	do {
-		version = wait_for_version(thread, patience);
+		version = wait_for_version(thread);
 		out->calls = live->calls;
 		for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++)
 			upmu_region_fold(&out->events[i], &live->events[i]);
@@ -81,12 +82,10 @@ static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
 void upmu_region_add_thread(struct upmu_cell *sums,
 			    struct upmu_region_thread *thread, size_t regions)
 {
-	unsigned int patience = PATIENCE;
-
 	for (size_t i = 0; i < regions; i++) {
 		struct upmu_cell cell;
 
-		copy_cell(&cell, thread, i, &patience);
+		copy_cell(&cell, thread, i);
 		upmu_region_add_cell(&sums[i], &cell);
 	}
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -485,8 +486,18 @@ static void *jump_out(void *work)
 	return NULL;
 }
 
+/* Each moment of waiting is one. */
+static long own_waits(void)
+{
+	struct rusage usage;
+
+	CHECK(!getrusage(RUSAGE_THREAD, &usage));
+	return usage.ru_nvcsw;
+}
+
 static void read_where_a_thread_jumped_out(void)
 {
+	long before;
 	pthread_t other;
 
 	alarm(60); /* one who waits for that thread waits for ever */
@@ -494,6 +505,9 @@ static void read_where_a_thread_jumped_out(void)
 	CHECK(!pthread_create(&other, NULL, jump_out, region_of("work")));
 	pthread_barrier_wait(&meeting);
 	CHECK(stats_of("work", 0).calls == 1);
+	before = own_waits();
+	CHECK(stats_of("work", 0).calls == 1);
+	CHECK(own_waits() - before < 1000);
 	pthread_barrier_wait(&meeting);
 	pthread_barrier_wait(&meeting);
 	CHECK(!(atomic_load(&jumper->version) & 1));
@@ -569,7 +583,7 @@ CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
 CHILD_TEST(a_signals_handler_does_not_wait_for_the_thread_it_came_upon,
 	   read_in_a_signal)
-CHILD_TEST(nobody_waits_for_a_thread_that_jumped_out_of_a_call,
+CHILD_TEST(nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call,
 	   read_where_a_thread_jumped_out)
 
 int main(void)
@@ -608,7 +622,7 @@ int main(void)
 		cmocka_unit_test(
 			a_signals_handler_does_not_wait_for_the_thread_it_came_upon),
 		cmocka_unit_test(
-			nobody_waits_for_a_thread_that_jumped_out_of_a_call),
+			nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call),
 	};
 
 	return cmocka_run_group_tests_name("region", tests, NULL, NULL);
