@@ -649,6 +649,9 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	xargs <faults | awk '{ exit !(NF == 3 && $2 > 0 && $2 + $3 < 1.5 * $1) }'
 	run -2 "$upmu" stat --all-user -e page-faults:k -- true
 	[[ "$output" == *"'page-faults:k' and --all-user leave nothing"* ]]
+	# The hypervisor's alone is no such contradiction.
+	run "$upmu" stat -e page-faults:h -- true
+	[[ "$output" == *"<not supported>  page-faults:h"*"would stay 0"* ]]
 }
 
 @test "no_delay_is_a_delay_of_0" {

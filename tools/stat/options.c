@@ -527,6 +527,8 @@ static bool has_mode(const struct engine_event *event)
 static int restrict_modes(struct engine_events *events,
 			  const struct stat_options *options)
 {
+	if (!options->all_user && !options->all_kernel)
+		return 0;
 	for (size_t i = 0; i < events->n; i++) {
 		struct engine_event *event = &events->event[i];
 
