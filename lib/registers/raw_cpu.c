@@ -77,7 +77,8 @@ static uint32_t filter_bits(const struct upmu_perf_event *event)
 	if (event->exclude_user)
 		bits |= UPMU_TYPE_U;
 	/* As perf has it, whose default is another: only where :h asks. */
-	if (event->exclude_kernel && !event->exclude_hv)
+	if ((event->exclude_user || event->exclude_kernel) &&
+	    !event->exclude_hv)
 		bits |= UPMU_TYPE_NSH;
 #else
 	(void)event;

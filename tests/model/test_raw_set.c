@@ -112,6 +112,28 @@ static void user_only_leaves_the_kernel_out(void **state)
 	assert_int_equal(count_of(1), 300);
 }
 
+/* The model has none: what the register is told is what there is to see. */
+static void the_hypervisor_is_counted_where_h_asks_for_it(void **state)
+{
+	static const struct {
+		const char *events;
+		bool asks;
+	} cases[] = {
+		{ "r8", false },    { "r8:u", false }, { "r8:k", false },
+		{ "r8:uk", false }, { "r8:h", true },  { "r8:uh", true },
+		{ "r8:kh", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		upmu_close(set);
+		set = NULL;
+		assert_int_equal(upmu_open(&set, cases[i].events, &raw), 0);
+		assert_int_equal(!!(model.type[0] & UPMU_TYPE_NSH),
+				 cases[i].asks);
+	}
+}
+
 static void a_stopped_set_stands_and_goes_on(void **state)
 {
 	(void)state;
@@ -452,6 +474,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(registers_are_counted_from_zero),
 		CASE(user_only_leaves_the_kernel_out),
+		CASE(the_hypervisor_is_counted_where_h_asks_for_it),
 		CASE(a_stopped_set_stands_and_goes_on),
 		CASE(counts_go_on_past_2_to_the_32),
 		CASE(a_second_set_on_a_cpu_is_refused),
