@@ -127,6 +127,18 @@ static json_t *make_event(const struct stat_region_row *row)
 			 "overhead", (json_int_t)row->overhead);
 }
 
+static void add_trouble(json_t *out, const struct stat_regions *regions)
+{
+	if (regions->unread)
+		json_object_set_new(out, "unread",
+				    json_integer((json_int_t)regions->unread));
+	if (!regions->missed)
+		return;
+	json_object_set_new(out, "missed_calls",
+			    json_integer((json_int_t)regions->missed));
+	json_object_set_new(out, "missed_why", json_string(regions->why));
+}
+
 json_t *out_regions_json(const struct stat_regions *regions)
 {
 	json_t *list = json_array(), *missing = json_array(), *out;
@@ -152,13 +164,6 @@ json_t *out_regions_json(const struct stat_regions *regions)
 	if (json_array_size(missing))
 		json_object_set(out, "not_counted", missing);
 	json_decref(missing);
-	if (regions->unread)
-		json_object_set_new(out, "unread",
-				    json_integer((json_int_t)regions->unread));
-	if (regions->missed)
-		json_object_update_new(out,
-				       json_pack("{s:I, s:s}", "missed_calls",
-						 (json_int_t)regions->missed,
-						 "missed_why", regions->why));
+	add_trouble(out, regions);
 	return out;
 }

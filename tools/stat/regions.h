@@ -28,7 +28,7 @@ struct stat_regions {
 	double running;	  /* the least share of time of a process, 0 to 1 */
 	size_t unread;	  /* reports of processes that cannot be understood */
 	uint64_t missed;  /* calls that processes could not count */
-	char why[160];	  /* the first of them */
+	char why[400];	  /* the first of them; 160 bytes of Latin-1 */
 	char folder[512]; /* that the processes write to */
 	const struct engine_event **missing; /* that no pass counts; or NULL */
 	size_t n_missing;
