@@ -7,6 +7,9 @@ void upmu_event_to_perf(struct upmu_perf_event *perf,
 			const struct upmu_event *event, const char *name)
 {
 	unsigned int levels = event->modifiers;
+	/* A core that cannot part the modes counts both; perf has it refuse to
+	 * leave out a hypervisor that it cannot have. */
+	bool is_both = levels == (UPMU_EVENT_USER | UPMU_EVENT_KERNEL);
 
 	*perf = (struct upmu_perf_event){
 		.name = name,
@@ -16,7 +19,7 @@ void upmu_event_to_perf(struct upmu_perf_event *perf,
 		.config2 = event->config2,
 		.exclude_user = levels && !(levels & UPMU_EVENT_USER),
 		.exclude_kernel = levels && !(levels & UPMU_EVENT_KERNEL),
-		.exclude_hv = levels && !(levels & UPMU_EVENT_HYP),
+		.exclude_hv = levels && !is_both && !(levels & UPMU_EVENT_HYP),
 		.is_cpu = event->class == UPMU_EVENT_CORE ||
 			  event->class == UPMU_EVENT_GENERIC,
 	};

@@ -216,7 +216,8 @@ static int perf_verdict(const struct perf_event_attr *attr, int group_fd)
 		return fake.perf_error;
 	if (fake.only_user && !attr->exclude_kernel)
 		return -EACCES;
-	if (fake.has_no_filter && (attr->exclude_kernel || attr->exclude_user))
+	if (fake.has_no_filter &&
+	    (attr->exclude_kernel || attr->exclude_user || attr->exclude_hv))
 		return -EINVAL;
 	if (fake.counters && group_fd >= 0 &&
 	    attr->type != PERF_TYPE_SOFTWARE &&

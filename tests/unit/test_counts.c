@@ -215,6 +215,15 @@ static void a_mode_that_no_letter_names_is_excluded(void **state)
 	}
 }
 
+/* It has no hypervisor to leave out, and perf refuses to be asked for that. */
+static void both_modes_are_counted_by_a_core_that_cannot_part_them(void **state)
+{
+	(void)state;
+	fake_boot("pi1");
+	fake.has_no_filter = true;
+	open_set("cycles:uk", NULL);
+}
+
 static void the_kernels_own_events_are_of_no_hypervisor(void **state)
 {
 	(void)state;
@@ -237,6 +246,8 @@ int main(void)
 		COUNTS_TEST(
 			on_unlike_cores_switching_and_reading_is_no_lost_time),
 		COUNTS_TEST(a_mode_that_no_letter_names_is_excluded),
+		COUNTS_TEST(
+			both_modes_are_counted_by_a_core_that_cannot_part_them),
 		COUNTS_TEST(the_kernels_own_events_are_of_no_hypervisor),
 	};
 
