@@ -91,6 +91,7 @@ static void upmu_cpu_announce(void *unused)
 	if (cpu->state != UPMU_CPU_FREE || !upmu_core_of(smp_processor_id()))
 		return;
 	upmu_cpu_go(cpu, UPMU_CPU_TAKING);
+	cpumask_clear_cpu(smp_processor_id(), &upmu_cpus_refused);
 	cpu->perf_ran = perf;
 	if (perf & READ_ONCE(upmu_wanted))
 		cpumask_set_cpu(smp_processor_id(), &upmu_cpus_of_perf);
@@ -186,6 +187,16 @@ void upmu_counters_cpu_online(void)
 	local_irq_restore(flags);
 }
 
+/* A pinned event stays whose PMU was not known when that was asked. */
+const char *upmu_counters_broken(void)
+{
+	if (!upmu_wrap_intact())
+		return "somebody replaced what keeps perf off";
+	if (cpumask_intersects(&upmu_cpus_refused, cpu_online_mask))
+		return "perf stays on a CPU that came online";
+	return NULL;
+}
+
 u32 upmu_counters_wanted(void)
 {
 	return READ_ONCE(upmu_wanted);
@@ -219,6 +230,7 @@ void upmu_counters_end(void)
 	lockdep_assert_held(&upmu_mutex);
 	on_each_cpu(upmu_cpu_return, NULL, 1);
 	upmu_counters_unmark_offline();
+	cpumask_clear(&upmu_cpus_refused);
 	WRITE_ONCE(upmu_wanted, 0);
 	smp_mb(); /* who waits looks in the other order */
 	/*
@@ -239,7 +251,6 @@ int upmu_counters_begin(u32 mask)
 	upmu_session++;
 	cpumask_clear(&upmu_cpus_of_perf);
 	cpumask_clear(&upmu_cpus_waiting);
-	cpumask_clear(&upmu_cpus_refused);
 	WRITE_ONCE(upmu_wanted, mask);
 	on_each_cpu(upmu_cpu_announce, NULL, 1);
 	/* One that got a counter meanwhile: no other does now, and none left. */

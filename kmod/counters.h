@@ -30,6 +30,9 @@ static inline u32 upmu_counters_held(void)
 	return this_cpu_read(upmu_held_here);
 }
 
+/* Why what is wanted is not all held; NULL: it is. */
+const char *upmu_counters_broken(void);
+
 void upmu_counters_exit(void);
 /* This CPU goes, or comes out of idle; interrupts off. */
 void upmu_counters_cpu_down(void);

@@ -508,18 +508,18 @@ static void upmu_lease_break(struct upmu_hold *hold, const char *reason)
 
 void upmu_lease_check(void)
 {
+	const char *reason = upmu_counters_broken();
 	struct upmu_hold *hold;
 
-	if (upmu_wrap_intact())
+	if (!reason)
 		return;
 	if (upmu_open_choice() != UPMU_OPEN_NONE)
-		pr_warn_once("open=%s is broken: somebody replaced what keeps perf off\n",
-			     upmu_open_name());
+		pr_warn_once("open=%s is broken: %s\n", upmu_open_name(),
+			     reason);
 	rcu_read_lock();
 	list_for_each_entry_rcu(hold, &upmu_holds, listed)
 		if (hold->mode != UPMU_MODE_COUNT)
-			upmu_lease_break(hold,
-					 "somebody replaced what keeps perf off");
+			upmu_lease_break(hold, reason);
 	rcu_read_unlock();
 }
 

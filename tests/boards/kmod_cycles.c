@@ -311,7 +311,7 @@ static void waiting_event_test(void)
 #define LATE_CYCLES 0xff /* the 32-bit drivers' own code */
 
 /* Of a thread that runs on @cpu before the module can look at that. */
-static int event_before_all(int cpu)
+static int event_before_all(int cpu, int pinned)
 {
 	char command[80];
 	int pid = -1;
@@ -326,7 +326,7 @@ static int event_before_all(int cpu)
 		pclose(list);
 	return pid < 0 ? -1
 		       : event_open(pmu_type(LATE_PMU), LATE_CYCLES, 0, pid, -1,
-				    0);
+				    pinned);
 }
 
 /* Of a PMU of its own, which the module did not find when it was loaded. */
@@ -342,7 +342,7 @@ static void late_test(void)
 	if (poke(online, "0") || system("insmod /upmu/upmu.ko"))
 		return;
 	lease = take(UPMU_MODE_CYCLES);
-	event = event_before_all(last);
+	event = event_before_all(last, 0);
 	poke(online, "1");
 	pin(last);
 	tap(event >= 0 && !runs_on(last),
@@ -357,6 +357,39 @@ static void late_test(void)
 	close(lease);
 }
 
+/* It cannot be moved, and nobody could know of it. */
+static void late_pinned_test(void)
+{
+	int last = cpus_online() - 1, lease, event;
+	double end = seconds() + 20;
+	char online[64];
+
+	pin(0);
+	snprintf(online, sizeof(online), "/sys/devices/system/cpu/cpu%d/online",
+		 last);
+	if (poke(online, "0") || system("rmmod upmu && insmod /upmu/upmu.ko"))
+		return;
+	lease = take(UPMU_MODE_RAW);
+	event = event_before_all(last, 1);
+	poke(online, "1");
+	while (info_of(lease).lease_state == UPMU_STATE_LIVE && seconds() < end)
+		usleep(10000);
+	tap(event >= 0 && info_of(lease).lease_state == UPMU_STATE_BROKEN,
+	    "raw_is_told_of_a_pinned_event_that_stays_where_a_pmu_came_late",
+	    "%d, %u", event, info_of(lease).lease_state);
+	close(lease);
+	lease = take(UPMU_MODE_RAW);
+	close(event);
+	tap(lease == -EBUSY, "and_is_refused_the_next_time", "%d", lease);
+	close(lease);
+	lease = take(UPMU_MODE_RAW);
+	sleep(2); /* it is looked at each second */
+	tap(info_of(lease).lease_state == UPMU_STATE_LIVE,
+	    "but_had_once_that_event_is_gone", "%d, %u", lease,
+	    info_of(lease).lease_state);
+	close(lease);
+}
+
 int main(int argc, char **argv)
 {
 	bool all = argc > 1 && !strcmp(argv[1], "open");
@@ -366,6 +399,7 @@ int main(int argc, char **argv)
 		return runs();
 	if (argc > 1 && !strcmp(argv[1], "late")) {
 		late_test();
+		late_pinned_test();
 		return tap_done();
 	}
 	if (!all) {
