@@ -103,7 +103,7 @@ static void notrace upmu_access_set(u32 bits)
  * A grant is written each time: kernels that gate a core in idle without
  * telling CPU_PM lose it. Its end is written once.
  */
-static void notrace upmu_access_follow(const struct upmu_process *process)
+static void notrace upmu_access_follow(struct upmu_process *process)
 {
 	u32 bits = upmu_process_bits(process);
 
@@ -144,7 +144,7 @@ void upmu_access_check_event(struct perf_event *event)
 }
 
 static noinline notrace void upmu_access_change(struct task_struct *prev,
-						const struct upmu_process *next)
+						struct upmu_process *next)
 {
 	struct upmu_access *access = raw_cpu_ptr(&upmu_access);
 
@@ -162,7 +162,7 @@ static noinline notrace void upmu_access_change(struct task_struct *prev,
  */
 void notrace upmu_access_on_switch(UPMU_SWITCH_ARGS)
 {
-	const struct upmu_process *process;
+	struct upmu_process *process;
 
 	/* Kernel threads never run user mode; the next process decides. */
 	if (!next->mm) {
@@ -178,7 +178,7 @@ void upmu_access_refresh_here(void *unused)
 {
 	struct upmu_access *access = this_cpu_ptr(&upmu_access);
 	/* A kernel thread, of no memory, would leave what the last one had. */
-	const struct upmu_process *process = upmu_process_with(current->mm);
+	struct upmu_process *process = upmu_process_with(current->mm);
 
 	if (!access->steered)
 		return;

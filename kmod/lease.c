@@ -212,7 +212,6 @@ static void upmu_lease_cover(struct upmu_hold *hold,
 		upmu_process_add(found);
 	}
 	upmu_lease_keep_written(found);
-	upmu_process_permit(found, upmu_access_bits(hold->mode));
 	if (hold->flags & UPMU_LEASE_CHILDREN) {
 		of = upmu_process_found(found, family);
 		kref_get(&of->ref);
@@ -224,6 +223,7 @@ static void upmu_lease_cover(struct upmu_hold *hold,
 	WRITE_ONCE(hold->process, found);
 	WRITE_ONCE(hold->family, of);
 	upmu_leases_change(&found->own, hold->mode, 1);
+	upmu_process_permit(found, upmu_access_bits(hold->mode));
 	list_add_tail(&hold->of_process, &found->holds);
 	list_add_tail_rcu(&hold->listed, &upmu_holds);
 	WRITE_ONCE(upmu_in_force, upmu_in_force + 1);

@@ -71,23 +71,31 @@ u32 upmu_process_leased(const struct upmu_process *process)
 	       upmu_family_bits(READ_ONCE(process->family), process->executed);
 }
 
-/* Of its families, and of those that share its memory. */
-static noinline notrace u32
-upmu_process_others_bits(const struct upmu_process *process, u32 bits, u32 most)
+/*
+ * Of its families, and of those that share its memory: thousands may. Where all
+ * were asked in vain they need not be the next time.
+ */
+static noinline notrace u32 upmu_process_others_bits(struct upmu_process *first,
+						     u32 bits)
 {
-	const struct hlist_node *node = READ_ONCE(process->sharers.first);
+	/* Who permits more changes it after that: see upmu_process_permit(). */
+	u32 most = smp_load_acquire(&first->most);
+	const struct hlist_node *node = READ_ONCE(first->sharers.first);
+	const struct upmu_process *sharer;
 
-	bits |= upmu_process_leased(process);
-	while (node && most & ~bits) { /* thousands may share memory */
-		process = hlist_entry(node, struct upmu_process, sharing);
-		bits |= upmu_process_leased(process);
-		node = READ_ONCE(node->next);
+	bits |= upmu_process_leased(first);
+	for (; node && most & UPMU_USER_ALL & ~bits;
+	     node = READ_ONCE(node->next)) {
+		sharer = hlist_entry(node, struct upmu_process, sharing);
+		bits |= upmu_process_leased(sharer);
 	}
+	if (most & UPMU_USER_ALL & ~bits)
+		cmpxchg(&first->most, most, most & (bits | ~UPMU_USER_ALL));
 	return bits;
 }
 
 /* The usual holder, and what it forked, need no frame. */
-u32 notrace upmu_process_bits(const struct upmu_process *process)
+u32 notrace upmu_process_bits(struct upmu_process *process)
 {
 	u32 bits = READ_ONCE(upmu_table.otherwise);
 	const struct upmu_family *family;
@@ -96,7 +104,7 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 
 	if (!process)
 		return bits;
-	most = READ_ONCE(process->most);
+	most = READ_ONCE(process->most) & UPMU_USER_ALL;
 	bits |= READ_ONCE(process->own.bits);
 	if (!(most & ~bits))
 		return bits;
@@ -107,7 +115,7 @@ u32 notrace upmu_process_bits(const struct upmu_process *process)
 	}
 	if (!(most & ~bits))
 		return bits;
-	return upmu_process_others_bits(process, bits, most);
+	return upmu_process_others_bits(process, bits);
 }
 
 static void upmu_family_reap(struct rcu_head *rcu)

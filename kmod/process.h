@@ -23,6 +23,9 @@
 
 struct linux_binprm;
 
+/* What a permission register can permit. */
+#define UPMU_USER_ALL 0xfu
+
 /**
  * struct upmu_leases - so many leases of each mode
  * @of: by mode
@@ -93,7 +96,8 @@ struct upmu_family {
  * struct upmu_process - one covered process
  * @by_mm: in the table that the scheduler asks, the first with that memory only
  * @sharers: of the first: all others with that memory (vfork, CLONE_VM)
- * @most: of the first: what any lease of theirs permits, or did
+ * @most: of the first: what any lease of theirs permits, or did until a switch
+ *	asked all of them; and above that, how often more was permitted
  * @sharing: of the others: among those
  * @by_pid: in the table that fork, exec and exit ask
  * @listed: in the list of all
@@ -165,7 +169,7 @@ upmu_process_bucket(const struct mm_struct *mm)
 }
 
 /* What @process is permitted, NULL being all that are not covered. */
-u32 upmu_process_bits(const struct upmu_process *process);
+u32 upmu_process_bits(struct upmu_process *process);
 
 /*
  * The first of the covered processes with memory @mm, NULL: none. RCU,
@@ -215,7 +219,7 @@ void upmu_family_count(const struct upmu_process *process, int by);
 void upmu_process_add(struct upmu_process *process);
 /* Takes it out; it is freed when nobody reads it any more. */
 void upmu_process_del(struct upmu_process *process);
-/* A lease of @process, which was added, will permit @bits. */
+/* A lease of @process, which was added, permits @bits as of now. */
 void upmu_process_permit(const struct upmu_process *process, u32 bits);
 /* Neither holds anything nor is covered by anything. */
 bool upmu_process_is_idle(const struct upmu_process *process);

@@ -62,19 +62,24 @@ static void upmu_table_del_by_mm(struct upmu_process *process)
 		return;
 	}
 	next = hlist_entry(node, struct upmu_process, sharing);
-	next->most = process->most;
+	next->most = READ_ONCE(process->most);
 	next->sharers.first = node->next;
 	if (node->next)
 		node->next->pprev = &next->sharers.first;
 	hlist_replace_rcu(&process->by_mm, &next->by_mm);
 }
 
+/* A switch that did not find @bits yet lowers nothing that was changed here. */
 void upmu_process_permit(const struct upmu_process *process, u32 bits)
 {
 	struct upmu_process *first = upmu_process_with(process->mm);
+	u32 most;
 
 	lockdep_assert_held(&upmu_lock);
-	WRITE_ONCE(first->most, first->most | bits);
+	do
+		most = READ_ONCE(first->most);
+	while (cmpxchg(&first->most, most, (most | bits) + UPMU_USER_ALL + 1) !=
+	       most);
 }
 
 void upmu_process_add(struct upmu_process *process)

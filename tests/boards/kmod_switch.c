@@ -3,7 +3,7 @@
  * kmod_switch - what a context switch costs, with and without a lease held
  *
  * kmod_switch none|other|ended|own|mixed|child|chain|shared|over|
- *             beside|cycles|crowd
+ *             beside|cycles|crowd|once
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
@@ -16,7 +16,8 @@
  * covered until it ended. "beside": as "other", where that one does so, and one
  * of the two has its place in the module's table; upmu_peek.ko tells which
  * processes have the same. "cycles", "crowd": as "own" and "shared", under
- * CYCLES while a third process holds COUNT, which may permit more.
+ * CYCLES while a third process holds COUNT, which may permit more. "once": as
+ * "crowd", where one of the hundreds held COUNT, too, for a moment.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -243,9 +244,9 @@ int main(int argc, char **argv)
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	if (strstr("other ended over cycles crowd", mode))
+	if (strstr("other ended over cycles crowd once", mode))
 		holder = another_holds(ready);
-	if (strstr("cycles crowd", mode))
+	if (strstr("cycles crowd once", mode))
 		mode_to_take = UPMU_MODE_CYCLES;
 	if (!strcmp(mode, "ended"))
 		close(take(0));
@@ -253,7 +254,7 @@ int main(int argc, char **argv)
 		descend();
 	if (!strcmp(mode, "beside"))
 		be_beside(ready);
-	else if (!strcmp(mode, "shared") || !strcmp(mode, "crowd"))
+	else if (strstr("shared crowd once", mode))
 		share_memory();
 	else if (!strcmp(mode, "over"))
 		close(share_memory());
@@ -261,7 +262,11 @@ int main(int argc, char **argv)
 		be_forked();
 	else if (!strstr("none other ended over beside", mode))
 		take(0);
-	both = strstr("own chain shared cycles crowd", mode) != NULL;
+	if (!strcmp(mode, "once")) {
+		mode_to_take = UPMU_MODE_COUNT;
+		close(take(0));
+	}
+	both = strstr("own chain shared cycles crowd once", mode) != NULL;
 	printf("%.0f\n", yield_to_each_other(ready, both));
 	if (holder) {
 		kill(holder, SIGKILL);
