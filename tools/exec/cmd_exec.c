@@ -129,19 +129,24 @@ static int open_clock(pid_t pid, uint32_t flags)
 /*
  * An inherited event that lost its counter cannot be asked, but its time stands
  * still: of its task the clock has more. Else it has less, up to 13 % of a task
- * that hardly runs: the kernel starts it later and ends it sooner.
+ * that hardly runs: the kernel starts it later and ends it sooner. On unlike
+ * cores each has but the time on its own kind.
  */
 static void look_whether_a_child_lost(struct opening *opening)
 {
 	struct upmu_value clock, cycles;
+	uint64_t on_ns = 0;
 
 	if (opening->clock < 0 || upmu_perf_read(opening->clock, &clock))
 		return;
-	for (int i = 0; i < opening->events; i++)
-		if (!upmu_perf_read(opening->event[i], &cycles) &&
-		    clock.enabled_ns > cycles.enabled_ns + LOST_LEAST_NS &&
-		    clock.enabled_ns / 100 * 99 > cycles.enabled_ns)
-			opening->was_lost = true;
+	for (int i = 0; i < opening->events; i++) {
+		if (upmu_perf_read(opening->event[i], &cycles))
+			return;
+		on_ns += cycles.running_ns;
+	}
+	if (clock.enabled_ns > on_ns + LOST_LEAST_NS &&
+	    clock.enabled_ns / 100 * 99 > on_ns)
+		opening->was_lost = true;
 }
 
 /*
