@@ -80,4 +80,11 @@ static inline void call(struct upmu_region *region)
 	CHECK(!upmu_region_end(region));
 }
 
+#define CHILD_TEST(name, body)                           \
+	static void name(void **state)                   \
+	{                                                \
+		(void)state;                             \
+		assert_int_equal(run_in_child(body), 0); \
+	}
+
 #endif

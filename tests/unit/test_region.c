@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +18,6 @@
 #include <cmocka.h>
 
 #include "lib/region/region.h"
-#include "lib/region/live.h"
 #include "regions.h"
 #include "tests/unit/source_model.h"
 
@@ -469,82 +467,7 @@ static void read_in_a_signal(void)
 	CHECK(!pthread_join(other, NULL));
 }
 
-static pthread_barrier_t meeting;
-static struct upmu_region_thread *jumper;
-
-/* As siglongjmp(3) out of a call of end leaves it: in the midst of writing. */
-static void *jump_out(void *work)
-{
-	call(work);
-	jumper = upmu_region_self;
-	atomic_fetch_or(&jumper->version, 1);
-	pthread_barrier_wait(&meeting);
-	pthread_barrier_wait(&meeting);
-	call(work);
-	pthread_barrier_wait(&meeting);
-	pthread_barrier_wait(&meeting);
-	return NULL;
-}
-
-/* Each moment of waiting is one. */
-static long own_waits(void)
-{
-	struct rusage usage;
-
-	CHECK(!getrusage(RUSAGE_THREAD, &usage));
-	return usage.ru_nvcsw;
-}
-
-static void read_where_a_thread_jumped_out(void)
-{
-	long before;
-	pthread_t other;
-
-	alarm(60); /* one who waits for that thread waits for ever */
-	pthread_barrier_init(&meeting, NULL, 2);
-	CHECK(!pthread_create(&other, NULL, jump_out, region_of("work")));
-	pthread_barrier_wait(&meeting);
-	CHECK(stats_of("work", 0).calls == 1);
-	before = own_waits();
-	CHECK(stats_of("work", 0).calls == 1);
-	CHECK(own_waits() - before < 1000);
-	pthread_barrier_wait(&meeting);
-	pthread_barrier_wait(&meeting);
-	CHECK(!(atomic_load(&jumper->version) & 1));
-	CHECK(stats_of("work", 0).calls == 2);
-	pthread_barrier_wait(&meeting);
-	CHECK(!pthread_join(other, NULL));
-}
-
-/* The library's key is gone by then, and its number is for others. */
-static void fork_in_a_late_handler(void)
-{
-	pthread_key_t key;
-	int status;
-	pid_t child;
-
-	CHECK(!pthread_key_create(&key, NULL));
-	CHECK(!pthread_setspecific(key, &key));
-	child = fork();
-	if (!child)
-		_exit(pthread_getspecific(key) != &key);
-	CHECK(waitpid(child, &status, 0) == child && !status);
-}
-
-static void fork_while_it_exits(void)
-{
-	CHECK(!atexit(fork_in_a_late_handler));
-	call(region_of("first"));
-}
-
 /* ---- claims ---- */
-
-#define CHILD_TEST(name, body)                           \
-	static void name(void **state)                   \
-	{                                                \
-		(void)state;                             \
-		assert_int_equal(run_in_child(body), 0); \
-	}
 
 CHILD_TEST(calls_are_counted_and_the_pairs_own_cost_taken_off, count_calls)
 CHILD_TEST(an_outer_region_holds_the_inner_ones, nest)
@@ -561,8 +484,6 @@ CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
 CHILD_TEST(without_a_key_of_its_own_a_thread_takes_nobody_elses,
 	   run_out_of_keys)
-CHILD_TEST(a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys,
-	   fork_while_it_exits)
 CHILD_TEST(the_environment_that_the_first_thread_had_is_the_others_too,
 	   change_the_environment)
 CHILD_TEST(names_have_1_to_63_characters, refuse_names)
@@ -583,8 +504,6 @@ CHILD_TEST(before_the_first_begin_there_is_no_event, read_before_any_begin)
 CHILD_TEST(a_forked_child_is_in_no_region_and_counts_anew, fork_inside)
 CHILD_TEST(a_signals_handler_does_not_wait_for_the_thread_it_came_upon,
 	   read_in_a_signal)
-CHILD_TEST(nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call,
-	   read_where_a_thread_jumped_out)
 
 int main(void)
 {
@@ -606,8 +525,6 @@ int main(void)
 		cmocka_unit_test(
 			without_a_key_of_its_own_a_thread_takes_nobody_elses),
 		cmocka_unit_test(
-			a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys),
-		cmocka_unit_test(
 			the_environment_that_the_first_thread_had_is_the_others_too),
 		cmocka_unit_test(names_have_1_to_63_characters),
 		cmocka_unit_test(the_65th_region_is_enospc),
@@ -621,8 +538,6 @@ int main(void)
 			a_forked_child_is_in_no_region_and_counts_anew),
 		cmocka_unit_test(
 			a_signals_handler_does_not_wait_for_the_thread_it_came_upon),
-		cmocka_unit_test(
-			nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call),
 	};
 
 	return cmocka_run_group_tests_name("region", tests, NULL, NULL);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* Regions of threads that jump out of a call, and of a program that exits. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "lib/region/live.h"
+#include "regions.h"
+#include "tests/unit/source_model.h"
+
+static pthread_barrier_t meeting;
+static struct upmu_region_thread *jumper;
+
+/* As siglongjmp(3) out of a call of end leaves it: in the midst of writing. */
+static void *jump_out(void *work)
+{
+	call(work);
+	jumper = upmu_region_self;
+	atomic_fetch_or(&jumper->version, 1);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	call(work);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	return NULL;
+}
+
+/* Each moment of waiting is one. */
+static long own_waits(void)
+{
+	struct rusage usage;
+
+	CHECK(!getrusage(RUSAGE_THREAD, &usage));
+	return usage.ru_nvcsw;
+}
+
+static void read_where_a_thread_jumped_out(void)
+{
+	long before;
+	pthread_t other;
+
+	alarm(60); /* one who waits for that thread waits for ever */
+	pthread_barrier_init(&meeting, NULL, 2);
+	CHECK(!pthread_create(&other, NULL, jump_out, region_of("work")));
+	pthread_barrier_wait(&meeting);
+	CHECK(stats_of("work", 0).calls == 1);
+	before = own_waits();
+	CHECK(stats_of("work", 0).calls == 1);
+	CHECK(own_waits() - before < 1000);
+	pthread_barrier_wait(&meeting);
+	pthread_barrier_wait(&meeting);
+	CHECK(!(atomic_load(&jumper->version) & 1));
+	CHECK(stats_of("work", 0).calls == 2);
+	pthread_barrier_wait(&meeting);
+	CHECK(!pthread_join(other, NULL));
+}
+
+/* The library's key is gone by then, and its number is for others. */
+static void fork_in_a_late_handler(void)
+{
+	pthread_key_t key;
+	int status;
+	pid_t child;
+
+	CHECK(!pthread_key_create(&key, NULL));
+	CHECK(!pthread_setspecific(key, &key));
+	child = fork();
+	if (!child)
+		_exit(pthread_getspecific(key) != &key);
+	CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+static void fork_while_it_exits(void)
+{
+	CHECK(!atexit(fork_in_a_late_handler));
+	call(region_of("first"));
+}
+
+/* ---- claims ---- */
+
+CHILD_TEST(a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys,
+	   fork_while_it_exits)
+CHILD_TEST(nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call,
+	   read_where_a_thread_jumped_out)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys),
+		cmocka_unit_test(
+			nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call),
+	};
+
+	return cmocka_run_group_tests_name("region_ends", tests, NULL, NULL);
+}
