@@ -20,6 +20,7 @@ void upmu_event_to_perf(struct upmu_perf_event *perf,
 		.exclude_user = levels && !(levels & UPMU_EVENT_USER),
 		.exclude_kernel = levels && !(levels & UPMU_EVENT_KERNEL),
 		.exclude_hv = levels && !is_both && !(levels & UPMU_EVENT_HYP),
+		.wants_hv = levels & UPMU_EVENT_HYP,
 		.is_cpu = event->class == UPMU_EVENT_CORE ||
 			  event->class == UPMU_EVENT_GENERIC,
 	};

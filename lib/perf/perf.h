@@ -29,7 +29,8 @@ struct upmu_perf_event {
 	bool exclude_user;
 	bool exclude_kernel;
 	bool exclude_hv;
-	bool is_cpu; /* of a CPU's PMU: it can be read from user mode */
+	bool wants_hv; /* :h asks: what perf counts without is no wish */
+	bool is_cpu;   /* of a CPU's PMU: it can be read from user mode */
 };
 
 enum upmu_perf_flags {

@@ -76,9 +76,8 @@ static uint32_t filter_bits(const struct upmu_perf_event *event)
 		bits |= UPMU_TYPE_P;
 	if (event->exclude_user)
 		bits |= UPMU_TYPE_U;
-	/* As perf has it, whose default is another: only where :h asks. */
-	if ((event->exclude_user || event->exclude_kernel) &&
-	    !event->exclude_hv)
+	/* perf's default is another: only where :h asks. */
+	if (event->wants_hv && !event->exclude_hv)
 		bits |= UPMU_TYPE_NSH;
 #else
 	(void)event;
@@ -89,7 +88,7 @@ static uint32_t filter_bits(const struct upmu_perf_event *event)
 void upmu_raw_cpu_set(unsigned int n, const struct upmu_perf_event *event,
 		      uint32_t code, uint32_t pmu_version)
 {
-	uint32_t bits = filter_bits(event);
+	uint32_t bits = pmu_version >= 2 ? filter_bits(event) : 0;
 
 	upmu_regs_disable(UINT32_C(1) << n);
 	if (n != UPMU_RAW_CPU_CYCLES) {

@@ -119,9 +119,9 @@ static void the_hypervisor_is_counted_where_h_asks_for_it(void **state)
 		const char *events;
 		bool asks;
 	} cases[] = {
-		{ "r8", false },    { "r8:u", false }, { "r8:k", false },
-		{ "r8:uk", false }, { "r8:h", true },  { "r8:uh", true },
-		{ "r8:kh", true },
+		{ "r8", false },    { "r8:u", false },	{ "r8:k", false },
+		{ "r8:uk", false }, { "r8:h", true },	{ "r8:uh", true },
+		{ "r8:kh", true },  { "r8:ukh", true },
 	};
 
 	(void)state;
