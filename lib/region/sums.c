@@ -4,9 +4,12 @@
 #include <time.h>
 
 #include "lib/region/live.h"
+#include "lib/sys.h"
 
-/* How often to look whether a thread still writes: a second or two. */
-#define PATIENCE 15000
+/* How long to look whether a thread still writes, and how often at least: we
+ * may have been stopped all that time, and it with us. */
+#define PATIENCE_NS    UINT64_C(1500000000)
+#define PATIENCE_LOOKS 20
 
 static void merge_event(struct upmu_tally *sum, const struct upmu_tally *part,
 			bool is_first)
@@ -48,14 +51,19 @@ void upmu_region_fold(struct upmu_tally *out, const struct live_tally *live)
 static unsigned int wait_for_version(struct upmu_region_thread *thread)
 {
 	static const struct timespec moment = { .tv_nsec = 20000 };
+	uint64_t until = 0;
 	unsigned int version;
 
-	for (int i = 0; i < PATIENCE; i++) {
+	for (int looks = 0;; looks++) {
 		version = atomic_load_explicit(&thread->version,
 					       memory_order_acquire);
 		if (!(version & 1) || thread == upmu_region_self ||
 		    version == thread->stuck)
 			return version;
+		if (!looks)
+			until = upmu_sys_clock_ns() + PATIENCE_NS;
+		else if (looks >= PATIENCE_LOOKS && upmu_sys_clock_ns() > until)
+			break;
 		nanosleep(&moment, NULL);
 	}
 	thread->stuck = version;

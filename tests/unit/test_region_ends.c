@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,6 +63,20 @@ static void read_where_a_thread_jumped_out(void)
 	CHECK(!pthread_join(other, NULL));
 }
 
+/* Each moment of waiting takes as long as services of systemd's
+ * TimerSlackNSec=20ms have it: to count them would make it 300 s. */
+static void read_where_moments_are_long(void)
+{
+	pthread_t other;
+
+	alarm(60);
+	CHECK(!prctl(PR_SET_TIMERSLACK, 20000000));
+	pthread_barrier_init(&meeting, NULL, 2);
+	CHECK(!pthread_create(&other, NULL, jump_out, region_of("work")));
+	pthread_barrier_wait(&meeting);
+	CHECK(stats_of("work", 0).calls == 1);
+}
+
 /* The library's key is gone by then, and its number is for others. */
 static void fork_in_a_late_handler(void)
 {
@@ -89,6 +104,8 @@ CHILD_TEST(a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys,
 	   fork_while_it_exits)
 CHILD_TEST(nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call,
 	   read_where_a_thread_jumped_out)
+CHILD_TEST(the_wait_for_a_thread_that_jumped_out_is_short_by_the_clock,
+	   read_where_moments_are_long)
 
 int main(void)
 {
@@ -97,6 +114,8 @@ int main(void)
 			a_child_of_a_program_that_exits_keeps_what_is_not_the_librarys),
 		cmocka_unit_test(
 			nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call),
+		cmocka_unit_test(
+			the_wait_for_a_thread_that_jumped_out_is_short_by_the_clock),
 	};
 
 	return cmocka_run_group_tests_name("region_ends", tests, NULL, NULL);
