@@ -91,7 +91,6 @@ static void upmu_cpu_announce(void *unused)
 	if (cpu->state != UPMU_CPU_FREE || !upmu_core_of(smp_processor_id()))
 		return;
 	upmu_cpu_go(cpu, UPMU_CPU_TAKING);
-	cpumask_clear_cpu(smp_processor_id(), &upmu_cpus_refused);
 	cpu->perf_ran = perf;
 	if (perf & READ_ONCE(upmu_wanted))
 		cpumask_set_cpu(smp_processor_id(), &upmu_cpus_of_perf);
@@ -155,6 +154,13 @@ void upmu_counters_cpu_down(void)
 	cpu->away = true;
 }
 
+/* It is asked for anew when it comes again, but online before that. */
+void upmu_counters_cpu_offline(void)
+{
+	upmu_counters_cpu_down();
+	cpumask_clear_cpu(smp_processor_id(), &upmu_cpus_refused);
+}
+
 void upmu_counters_cpu_up(void)
 {
 	struct upmu_cpu *cpu = this_cpu_ptr(&upmu_cpu);
@@ -192,7 +198,7 @@ const char *upmu_counters_broken(void)
 {
 	if (!upmu_wrap_intact())
 		return "somebody replaced what keeps perf off";
-	if (cpumask_intersects(&upmu_cpus_refused, cpu_online_mask))
+	if (!cpumask_empty(&upmu_cpus_refused))
 		return "perf stays on a CPU that came online";
 	return NULL;
 }

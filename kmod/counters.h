@@ -34,9 +34,11 @@ static inline u32 upmu_counters_held(void)
 const char *upmu_counters_broken(void);
 
 void upmu_counters_exit(void);
-/* This CPU goes, or comes out of idle; interrupts off. */
+/* This CPU goes into idle, or comes out of it; interrupts off. */
 void upmu_counters_cpu_down(void);
 void upmu_counters_cpu_up(void);
+/* It goes; interrupts off. */
+void upmu_counters_cpu_offline(void);
 /* It comes online, where its PMU is known; sleeps. */
 void upmu_counters_cpu_online(void);
 

@@ -33,7 +33,7 @@ static int upmu_cpu_offline(unsigned int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	upmu_counters_cpu_down();
+	upmu_counters_cpu_offline();
 	local_irq_restore(flags);
 	return 0;
 }

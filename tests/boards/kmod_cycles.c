@@ -310,8 +310,8 @@ static void waiting_event_test(void)
 #define LATE_PMU    "armv7_cortex_a7"
 #define LATE_CYCLES 0xff /* the 32-bit drivers' own code */
 
-/* Of a thread that runs on @cpu before the module can look at that. */
-static int event_before_all(int cpu, int pinned)
+/* One that runs on @cpu before the module can look at that; -1: none. */
+static pid_t early_thread(int cpu)
 {
 	char command[80];
 	int pid = -1;
@@ -324,6 +324,13 @@ static int event_before_all(int cpu, int pinned)
 		pid = -1;
 	if (list)
 		pclose(list);
+	return pid;
+}
+
+static int event_before_all(int cpu, int pinned)
+{
+	pid_t pid = early_thread(cpu);
+
 	return pid < 0 ? -1
 		       : event_open(pmu_type(LATE_PMU), LATE_CYCLES, 0, pid, -1,
 				    pinned);
@@ -390,6 +397,57 @@ static void late_pinned_test(void)
 	close(lease);
 }
 
+/* Pinned where nothing but the cycle counter is left. */
+static int pinned_before_all(int cpu, int events[], int counters)
+{
+	pid_t pid = early_thread(cpu);
+
+	for (int n = 0; n < counters; n++)
+		events[n] = event_open(pmu_type(LATE_PMU), EVENT_CYCLES, 0, pid,
+				       -1, 1);
+	return event_before_all(cpu, 1);
+}
+
+/* Refused once, free when it comes again: nobody is told meanwhile. */
+static void late_again_test(void)
+{
+	int last = cpus_online() - 1, first, second, event, state;
+	int events[32], counters;
+	char online[64];
+	pid_t child;
+
+	pin(last);
+	counters = (int)info_of(-1).counters;
+	pin(0);
+	snprintf(online, sizeof(online), "/sys/devices/system/cpu/cpu%d/online",
+		 last);
+	if (poke(online, "0") || system("rmmod upmu && insmod /upmu/upmu.ko"))
+		return;
+	first = take(UPMU_MODE_CYCLES);
+	event = pinned_before_all(last, events, counters);
+	poke(online, "1");
+	state = (int)info_of(first).lease_state;
+	tap(event >= 0 && state == UPMU_STATE_BROKEN,
+	    "cycles_is_told_of_one_that_no_other_counter_is_left_for", "%d, %d",
+	    event, state);
+	poke(online, "0");
+	close(event);
+	for (int n = 0; n < counters; n++)
+		close(events[n]);
+	second = take(UPMU_MODE_CYCLES);
+	child = fork();
+	if (!child)
+		_exit(!!poke(online, "1"));
+	while (!waitpid(child, NULL, WNOHANG))
+		info_of(second);
+	state = (int)info_of(second).lease_state;
+	tap(state == UPMU_STATE_LIVE && !runs_on(last),
+	    "but_no_later_lease_while_that_cpu_comes_again_without_it",
+	    "%d, %d", second, state);
+	close(first);
+	close(second);
+}
+
 int main(int argc, char **argv)
 {
 	bool all = argc > 1 && !strcmp(argv[1], "open");
@@ -400,6 +458,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "late")) {
 		late_test();
 		late_pinned_test();
+		late_again_test();
 		return tap_done();
 	}
 	if (!all) {
