@@ -320,10 +320,10 @@ static bool upmu_lease_is_over(const struct upmu_hold *hold)
 /* By its family; NULL: it is of none. RCU. */
 static const struct upmu_told *upmu_lease_told(const struct upmu_hold *hold)
 {
-	const struct upmu_family *family = READ_ONCE(hold->family);
-	bool executed = hold->flags & UPMU_LEASE_EXEC;
+	/* Its flags do not change any more then. */
+	const struct upmu_family *family = smp_load_acquire(&hold->family);
 
-	return family ? &family->told[executed] : NULL;
+	return family ? &family->told[!!(hold->flags & UPMU_LEASE_EXEC)] : NULL;
 }
 
 u32 upmu_lease_written(const struct upmu_hold *hold)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * kmod_family - leases of a family: what outlives whose end
+ * kmod_family - leases of a family: what outlives whose end, and who asks then
  */
+#include <pthread.h>
+
 #include "tests/boards/kmod.h"
 
 #define GENERATIONS 60
@@ -91,6 +93,51 @@ static void generations_test(void)
 	    GENERATIONS);
 }
 
+/* -1: none; another thread asks at any moment of it. */
+static volatile int watched = -1, looked, half_seen;
+
+static void *watcher(void *data)
+{
+	struct upmu_info info;
+
+	(void)data;
+	pin(cpus_online() - 1);
+	while (watched != -2) {
+		info = info_of(watched < 0 ? 0 : watched);
+		looked += info.size && info.lease_state == UPMU_STATE_LIVE;
+		half_seen += info.size && info.lease_state == UPMU_STATE_LIVE &&
+			     info.lease_mode != light;
+	}
+	return NULL;
+}
+
+static void watched_test(void)
+{
+	struct upmu_lease lease = { .size = sizeof(lease),
+				    .mode = light,
+				    .flags = UPMU_LEASE_CHILDREN |
+					     UPMU_LEASE_EXEC };
+	int beside = take(light), fd;
+	pthread_t thread;
+
+	pin(0);
+	pthread_create(&thread, NULL, watcher, NULL);
+	for (int n = 0; n < 300; n++) {
+		fd = open(UPMU_DEVICE, O_RDWR | O_CLOEXEC);
+		watched = fd;
+		(void)!ioctl(fd, UPMU_IOC_LEASE, &lease);
+		usleep(100);
+		watched = -1;
+		close(fd);
+	}
+	watched = -2;
+	pthread_join(thread, NULL);
+	close(beside);
+	tap(looked && !half_seen,
+	    "whoever_asks_while_one_is_taken_sees_it_whole_or_not", "%d, %d",
+	    looked, half_seen);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -103,5 +150,6 @@ int main(int argc, char **argv)
 	}
 	inner_test();
 	generations_test();
+	watched_test();
 	return tap_done();
 }
