@@ -220,6 +220,16 @@ static inline int poke(const char *path, const char *text)
 	return err;
 }
 
+/* Switch a CPU on or off; 0 or -errno. */
+static inline int set_online(int cpu, bool on)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
+		 cpu);
+	return poke(path, on ? "1" : "0");
+}
+
 static inline bool file_has(const char *path, const char *text)
 {
 	static char buffer[65536];

@@ -336,21 +336,27 @@ static int event_before_all(int cpu, int pinned)
 				    pinned);
 }
 
+static bool load_without(int cpu, const char *load)
+{
+	bool loaded = !set_online(cpu, false) && !system(load);
+
+	if (!loaded)
+		tap(false, "the_module_is_loaded_while_a_cpu_is_off", NULL);
+	return loaded;
+}
+
 /* Of a PMU of its own, which the module did not find when it was loaded. */
 static void late_test(void)
 {
 	int last = cpus_online() - 1, lease, event;
 	struct counter counter;
-	char online[64];
 	uint32_t index;
 
-	snprintf(online, sizeof(online), "/sys/devices/system/cpu/cpu%d/online",
-		 last);
-	if (poke(online, "0") || system("insmod /upmu/upmu.ko"))
+	if (!load_without(last, "insmod /upmu/upmu.ko"))
 		return;
 	lease = take(UPMU_MODE_CYCLES);
 	event = event_before_all(last, 0);
-	poke(online, "1");
+	set_online(last, true);
 	pin(last);
 	tap(event >= 0 && !runs_on(last),
 	    "a_cycle_counter_is_taken_that_perf_had_before", "%d", event);
@@ -369,16 +375,13 @@ static void late_pinned_test(void)
 {
 	int last = cpus_online() - 1, lease, event;
 	double end = seconds() + 20;
-	char online[64];
 
 	pin(0);
-	snprintf(online, sizeof(online), "/sys/devices/system/cpu/cpu%d/online",
-		 last);
-	if (poke(online, "0") || system("rmmod upmu && insmod /upmu/upmu.ko"))
+	if (!load_without(last, "rmmod upmu && insmod /upmu/upmu.ko"))
 		return;
 	lease = take(UPMU_MODE_RAW);
 	event = event_before_all(last, 1);
-	poke(online, "1");
+	set_online(last, true);
 	while (info_of(lease).lease_state == UPMU_STATE_LIVE && seconds() < end)
 		usleep(10000);
 	tap(event >= 0 && info_of(lease).lease_state == UPMU_STATE_BROKEN,
@@ -413,31 +416,28 @@ static void late_again_test(void)
 {
 	int last = cpus_online() - 1, first, second, event, state;
 	int events[32], counters;
-	char online[64];
 	pid_t child;
 
 	pin(last);
 	counters = (int)info_of(-1).counters;
 	pin(0);
-	snprintf(online, sizeof(online), "/sys/devices/system/cpu/cpu%d/online",
-		 last);
-	if (poke(online, "0") || system("rmmod upmu && insmod /upmu/upmu.ko"))
+	if (!load_without(last, "rmmod upmu && insmod /upmu/upmu.ko"))
 		return;
 	first = take(UPMU_MODE_CYCLES);
 	event = pinned_before_all(last, events, counters);
-	poke(online, "1");
+	set_online(last, true);
 	state = (int)info_of(first).lease_state;
 	tap(event >= 0 && state == UPMU_STATE_BROKEN,
 	    "cycles_is_told_of_one_that_no_other_counter_is_left_for", "%d, %d",
 	    event, state);
-	poke(online, "0");
+	set_online(last, false);
 	close(event);
 	for (int n = 0; n < counters; n++)
 		close(events[n]);
 	second = take(UPMU_MODE_CYCLES);
 	child = fork();
 	if (!child)
-		_exit(!!poke(online, "1"));
+		_exit(!!set_online(last, true));
 	while (!waitpid(child, NULL, WNOHANG))
 		info_of(second);
 	state = (int)info_of(second).lease_state;

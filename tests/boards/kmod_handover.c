@@ -28,11 +28,7 @@ static bool counts_everywhere(double within)
 
 static void set_last_cpu(bool on)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 cpus - 1);
-	poke(path, on ? "1" : "0");
+	set_online(cpus - 1, on);
 }
 
 static void away_test(void)

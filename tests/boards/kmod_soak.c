@@ -202,12 +202,10 @@ static void perf_task(void)
 
 static void hotplugger(void)
 {
-	char path[64];
+	int last = (int)sysconf(_SC_NPROCESSORS_CONF) - 1;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online",
-		 (int)sysconf(_SC_NPROCESSORS_CONF) - 1);
 	while (!all->stop) {
-		if (poke(path, "0") || poke(path, "1"))
+		if (set_online(last, false) || set_online(last, true))
 			_exit(1);
 		add(&all->hotplugs);
 		usleep(random_below(600000));
