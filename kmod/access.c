@@ -46,8 +46,7 @@ u32 upmu_access_bits(u32 mode)
 	case UPMU_MODE_CYCLES:
 		return UPMU_USER_CR;
 	default:
-		return UPMU_USER_EN | UPMU_USER_SW | UPMU_USER_CR |
-		       UPMU_USER_ER;
+		return UPMU_USER_ALL;
 	}
 }
 

@@ -23,9 +23,6 @@
 
 struct linux_binprm;
 
-/* What a permission register can permit. */
-#define UPMU_USER_ALL 0xfu
-
 /**
  * struct upmu_leases - so many leases of each mode
  * @of: by mode

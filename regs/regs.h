@@ -109,6 +109,8 @@
 #define UPMU_USER_SW 0x2u /* write PMSWINC */
 #define UPMU_USER_CR 0x4u /* read the cycle counter */
 #define UPMU_USER_ER 0x8u /* read event counters, read and write PMSELR */
+#define UPMU_USER_ALL \
+	(UPMU_USER_EN | UPMU_USER_SW | UPMU_USER_CR | UPMU_USER_ER)
 
 #ifndef UINT32_C /* the kernel has no such macro */
 #define UINT32_C(value) value##u
