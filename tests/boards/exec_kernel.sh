@@ -82,32 +82,21 @@ hold_counters cycles upmu exec -- touch /tmp/taken 2>&1
 echo "status $?"
 ls /tmp/taken 2>&1
 # The loss is not to come before the program has begun.
+loses() {	# COMMAND...: under upmu exec, which says the rest on stderr
+	rm -f /tmp/go
+	upmu exec -- "$@" >/dev/null 2>/tmp/said &
+	sleep 1
+	hold_counters cycles sleep 1 2>/dev/null
+	touch /tmp/go
+	wait $!
+	echo "status $?"
+	cat /tmp/said
+}
 echo @ lost
-upmu exec -- sh -c 'until [ -e /tmp/go ]; do :; done' 2>&1 &
-sleep 1
-hold_counters cycles sleep 1 2>/dev/null
-touch /tmp/go
-wait $!
-echo "status $?"
+loses sh -c 'until [ -e /tmp/go ]; do :; done'
 echo @ child-lost
-rm /tmp/go
-upmu exec -- sh -c '(until [ -e /tmp/go ]; do :; done); true' 2>&1 &
-sleep 1
-hold_counters cycles sleep 1 2>/dev/null
-touch /tmp/go
-wait $!
-echo "status $?"
+loses sh -c '(until [ -e /tmp/go ]; do :; done); true'
 echo @ child-dies
-upmu exec -- sh -c 'exec_reads past 1000; exit $?' >/dev/null 2>/tmp/died &
-sleep 1
-hold_counters cycles sleep 1 2>/dev/null
-wait $!
-echo "status $?"
-cat /tmp/died
+loses sh -c 'exec_reads past 1000; exit $?'
 echo @ dies
-upmu exec -- exec_reads past 1000 >/dev/null 2>/tmp/died &
-sleep 1
-hold_counters cycles sleep 1 2>/dev/null
-wait $!
-echo "status $?"
-cat /tmp/died
+loses exec_reads past 1000
