@@ -55,11 +55,6 @@ u32 upmu_access_granted(int cpu)
 	return READ_ONCE(per_cpu_ptr(&upmu_access, cpu)->granted);
 }
 
-const struct mm_struct *notrace upmu_access_mm(void)
-{
-	return this_cpu_read(upmu_access.mm);
-}
-
 /*
  * What was taken from the register past perf's driver, by a write of 0 to
  * kernel.perf_user_access, is not put back. A pseudo-NMI that came between has
@@ -128,7 +123,8 @@ static noinline notrace void upmu_access_left(struct task_struct *prev)
 		return;
 	written = upmu_guard_check();
 	if (unlikely(written))
-		upmu_process_wrote(prev, written);
+		upmu_process_wrote(prev, this_cpu_read(upmu_access.mm),
+				   written);
 }
 
 void upmu_access_check(void)
@@ -138,8 +134,10 @@ void upmu_access_check(void)
 
 void upmu_access_check_event(struct perf_event *event)
 {
-	if (upmu_access_may_write() && current->mm)
-		upmu_guard_check_event(current, event);
+	if (upmu_access_may_write() && current->mm &&
+	    upmu_guard_check_event(event))
+		upmu_process_wrote(current, this_cpu_read(upmu_access.mm),
+				   UPMU_WRITTEN_COUNTS);
 }
 
 static noinline notrace void upmu_access_change(struct task_struct *prev,

@@ -20,14 +20,9 @@
 #include <linux/cpu.h>
 #include <linux/lockdep.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
 
 #include "counters.h"
 #include "guard.h"
-#include "lease.h"
-
-/* How soon a holder is told that somebody took its registers. */
-#define UPMU_LOOK_PERIOD HZ
 
 enum upmu_cpu_state {
 	UPMU_CPU_FREE,
@@ -208,19 +203,6 @@ u32 upmu_counters_wanted(void)
 	return READ_ONCE(upmu_wanted);
 }
 
-static void upmu_counters_look(struct work_struct *work);
-static DECLARE_DELAYED_WORK(upmu_looks, upmu_counters_look);
-
-static void upmu_counters_look(struct work_struct *work)
-{
-	upmu_lease_check();
-	mutex_lock(&upmu_mutex);
-	upmu_wrap_pin();
-	if (upmu_wanted)
-		schedule_delayed_work(&upmu_looks, UPMU_LOOK_PERIOD);
-	mutex_unlock(&upmu_mutex);
-}
-
 /* Those that are off get their registers back when they come online. */
 static void upmu_counters_unmark_offline(void)
 {
@@ -269,14 +251,5 @@ int upmu_counters_begin(u32 mask)
 		err = -EBUSY;
 	if (err)
 		upmu_counters_end();
-	else
-		schedule_delayed_work(&upmu_looks, UPMU_LOOK_PERIOD);
 	return err;
-}
-
-/* Nothing is held. */
-void upmu_counters_exit(void)
-{
-	cancel_delayed_work_sync(&upmu_looks);
-	upmu_wrap_wait();
 }

@@ -33,7 +33,6 @@ static inline u32 upmu_counters_held(void)
 /* Why what is wanted is not all held; NULL: it is. */
 const char *upmu_counters_broken(void);
 
-void upmu_counters_exit(void);
 /* This CPU goes into idle, or comes out of it; interrupts off. */
 void upmu_counters_cpu_down(void);
 void upmu_counters_cpu_up(void);

@@ -18,8 +18,6 @@
 
 #include "counters.h"
 #include "guard.h"
-#include "lease.h"
-#include "process.h"
 
 /* PMXEVTYPER: P, U, NSK, NSU (DDI 0406C B4.1.126), and the event. */
 #define UPMU_GUARD_FILTER 0xf0000000u
@@ -283,7 +281,7 @@ static u32 upmu_event_check(const struct upmu_guard *guard,
 }
 
 /* perf looks at prev_count again when it has the count, and takes ours. */
-void upmu_guard_check_event(struct task_struct *task, struct perf_event *event)
+bool upmu_guard_check_event(struct perf_event *event)
 {
 	const struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
 	u32 mask, count, selected;
@@ -291,21 +289,21 @@ void upmu_guard_check_event(struct task_struct *task, struct perf_event *event)
 	if (guard->busy || !guard->begun || !guard->hw ||
 	    guard->hw->events[event->hw.idx] != event ||
 	    !upmu_event_runs(event))
-		return;
+		return false;
 	mask = upmu_publish_mask(guard->pmu, event->hw.idx);
 	/*
 	 * Where perf is stopping it, that was looked at before. Not asked of
 	 * the enables, which user mode writes.
 	 */
 	if (!(upmu_regs_interrupts() & mask))
-		return;
+		return false;
 	selected = upmu_regs_selected();
 	count = upmu_event_count(mask);
 	upmu_regs_select(selected);
 	if (!upmu_event_was_set(guard, event, count))
-		return;
+		return false;
 	local64_set(&event->hw.prev_count, count);
-	upmu_process_wrote(task, UPMU_WRITTEN_COUNTS);
+	return true;
 }
 
 static u32 upmu_guard_check_events(const struct upmu_guard *guard, u32 enabled)

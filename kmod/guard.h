@@ -22,8 +22,8 @@ void upmu_guard_perf_takes(u32 mask);
 void upmu_guard_arm(void);
 /* Who may write leaves: what it wrote (enum upmu_written) is put right. */
 u32 upmu_guard_check(void);
-/* The count of @event alone, while perf works on it. */
-void upmu_guard_check_event(struct task_struct *task, struct perf_event *event);
+/* The count of @event alone, while perf works on it: was it written? */
+bool upmu_guard_check_event(struct perf_event *event);
 /* perf's handler has taken the overflow flags: no check until it is done. */
 void upmu_guard_pause(bool pause);
 

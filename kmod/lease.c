@@ -8,11 +8,8 @@
  * work. Until that is done the lease counts among those that exclude others.
  */
 #include <linux/capability.h>
-#include <linux/cpu.h>
 #include <linux/cred.h>
-#include <linux/irq_work.h>
 #include <linux/kernel.h>
-#include <linux/ratelimit.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -23,11 +20,10 @@
 
 /* Everything that sleeps: taking, ending, opening. */
 DEFINE_MUTEX(upmu_mutex);
-static unsigned int upmu_users[UPMU_MODES]; /* not yet put back; upmu_mutex */
 LIST_HEAD(upmu_holds);
 static LIST_HEAD(upmu_ending); /* upmu_lock, as the next */
 static unsigned int upmu_in_force;
-static struct workqueue_struct *upmu_queue; /* loading */
+struct workqueue_struct *upmu_queue; /* loading */
 
 const char *const upmu_mode_names[UPMU_MODES] = {
 	[UPMU_MODE_COUNT] = "count",
@@ -73,79 +69,6 @@ void upmu_hold_put(struct upmu_hold *hold)
 
 /* Beginning */
 
-static unsigned int upmu_takers(void)
-{
-	return upmu_users[UPMU_MODE_CYCLES] + upmu_users[UPMU_MODE_RAW];
-}
-
-static bool upmu_lease_any_users(void)
-{
-	return upmu_users[UPMU_MODE_COUNT] || upmu_takers();
-}
-
-/* All that only the first lease does, and only the last one puts back. */
-static int upmu_mode_begin_locked(u32 mode, bool first)
-{
-	int err = 0;
-
-	if (first)
-		upmu_wrap();
-	if (mode != UPMU_MODE_COUNT && !upmu_takers())
-		err = upmu_counters_begin(mode == UPMU_MODE_RAW
-						  ? UPMU_ALL_COUNTERS
-						  : UPMU_MASK_CYCLES);
-	if (first && err)
-		upmu_unwrap();
-	else if (first)
-		upmu_access_steer_all(true);
-	return err;
-}
-
-static int upmu_mode_begin(u32 mode)
-{
-	bool first = !upmu_lease_any_users();
-	int err = first ? upmu_watch_begin() : 0;
-
-	if (err)
-		return err;
-	cpus_read_lock();
-	err = upmu_mode_begin_locked(mode, first);
-	cpus_read_unlock();
-	if (!err)
-		upmu_users[mode]++;
-	else if (first)
-		upmu_watch_end();
-	return err;
-}
-
-static void upmu_mode_end(u32 mode)
-{
-	bool last;
-
-	upmu_users[mode]--;
-	last = !upmu_lease_any_users();
-	cpus_read_lock();
-	if (last)
-		upmu_access_steer_all(false);
-	if (mode != UPMU_MODE_COUNT && !upmu_takers())
-		upmu_counters_end();
-	if (last)
-		upmu_unwrap();
-	cpus_read_unlock();
-	if (last)
-		upmu_watch_end();
-}
-
-/* RAW is alone. */
-static int upmu_mode_admit(u32 mode)
-{
-	if (upmu_users[UPMU_MODE_RAW])
-		return -EBUSY;
-	if (mode == UPMU_MODE_RAW && upmu_lease_any_users())
-		return -EBUSY;
-	return 0;
-}
-
 static int upmu_lease_admit_user(kuid_t uid)
 {
 	const struct upmu_hold *hold;
@@ -171,31 +94,6 @@ static int upmu_lease_admit_process(const struct pid *pid)
 	count = process ? upmu_process_leases(process) : 0;
 	raw_spin_unlock_irqrestore(&upmu_lock, flags);
 	return count < UPMU_LEASES_MAX ? 0 : -EMFILE;
-}
-
-/* What @process wrote until now is told to its holds, not to a later one. */
-static void upmu_lease_keep_written(struct upmu_process *process)
-{
-	u32 written = atomic_read(&process->written);
-	struct upmu_hold *hold;
-
-	list_for_each_entry(hold, &process->holds, of_process)
-		WRITE_ONCE(hold->kept, hold->kept | written);
-	smp_mb__before_atomic(); /* upmu_lease_written(), the other way round */
-	atomic_andnot(written, &process->written);
-}
-
-/* One lease of @mode more (1) or less (-1). */
-static void upmu_leases_change(struct upmu_leases *leases, u32 mode, int by)
-{
-	u32 bits = 0;
-
-	lockdep_assert_held(&upmu_lock);
-	leases->of[mode] += by;
-	for (mode = UPMU_MODE_COUNT; mode < UPMU_MODES; mode++)
-		if (leases->of[mode])
-			bits |= upmu_access_bits(mode);
-	WRITE_ONCE(leases->bits, bits);
 }
 
 /* What is new and not used stays with the caller. */
@@ -246,6 +144,8 @@ static int upmu_lease_begin(struct upmu_hold *hold,
 		err = upmu_mode_begin(hold->mode);
 	if (err)
 		return err;
+	if (hold->mode != UPMU_MODE_COUNT)
+		upmu_lease_look_soon();
 	hold->since = ktime_get();
 	upmu_access_refresh(); /* what was written until now is not its doing */
 	raw_spin_lock_irqsave(&upmu_lock, flags);
@@ -315,33 +215,6 @@ static bool upmu_lease_is_over(const struct upmu_hold *hold)
 	u32 state = READ_ONCE(hold->state);
 
 	return state == UPMU_STATE_NONE || state == UPMU_STATE_ENDED;
-}
-
-/* By its family; NULL: it is of none. RCU. */
-static const struct upmu_told *upmu_lease_told(const struct upmu_hold *hold)
-{
-	/* Its flags do not change any more then. */
-	const struct upmu_family *family = smp_load_acquire(&hold->family);
-
-	return family ? &family->told[!!(hold->flags & UPMU_LEASE_EXEC)] : NULL;
-}
-
-u32 upmu_lease_written(const struct upmu_hold *hold)
-{
-	const struct upmu_process *process;
-	const struct upmu_told *told;
-	u32 written = 0;
-
-	rcu_read_lock();
-	process = READ_ONCE(hold->process);
-	told = upmu_lease_told(hold);
-	if (process)
-		written |= atomic_read(&process->written);
-	if (told)
-		written |= atomic_read(&told->written);
-	rcu_read_unlock();
-	smp_rmb(); /* what they no longer tell was kept before */
-	return written | atomic_read(&hold->written) | READ_ONCE(hold->kept);
 }
 
 static void upmu_lease_uncover(struct upmu_hold *hold)
@@ -424,38 +297,6 @@ void upmu_lease_end_of(const struct pid *pid)
 		upmu_lease_ended();
 }
 
-static void upmu_lease_log_written(const struct upmu_hold *hold)
-{
-	/* Who may take one lease may take a thousand in a second. */
-	static DEFINE_RATELIMIT_STATE(limit, HZ, 20);
-	const struct upmu_told *told;
-	pid_t holder = pid_nr(hold->pid), pid = holder;
-	const char *comm = hold->comm;
-
-	if (!__ratelimit(&limit))
-		return;
-	rcu_read_lock();
-	told = upmu_lease_told(hold);
-	if (told && READ_ONCE(told->writer.pid)) {
-		pid = told->writer.pid;
-		comm = told->writer.comm;
-	}
-	pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
-		  upmu_mode_names[hold->mode], hold->comm, holder, comm, pid);
-	rcu_read_unlock();
-}
-
-static void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
-{
-	u32 before = atomic_fetch_or(written, &hold->written);
-
-	if (!(written & ~before))
-		return;
-	wake_up_interruptible_all(&hold->wait);
-	if (!before)
-		upmu_lease_log_written(hold);
-}
-
 void upmu_lease_settle_locked(void)
 {
 	struct upmu_hold *hold, *next;
@@ -482,7 +323,7 @@ void upmu_lease_settle_locked(void)
 		wake_up_interruptible_all(&hold->wait);
 		upmu_hold_put(hold);
 	}
-	if (covered || !upmu_lease_any_users())
+	if (covered || !upmu_mode_any_users())
 		upmu_process_forget();
 }
 
@@ -491,70 +332,6 @@ void upmu_lease_settle(void)
 	mutex_lock(&upmu_mutex);
 	upmu_lease_settle_locked();
 	mutex_unlock(&upmu_mutex);
-}
-
-/* Telling */
-
-static void upmu_lease_break(struct upmu_hold *hold, const char *reason)
-{
-	if (cmpxchg(&hold->state, UPMU_STATE_LIVE, UPMU_STATE_BROKEN) !=
-	    UPMU_STATE_LIVE)
-		return;
-	pr_warn("the %s lease of %s (pid %d) is broken: %s\n",
-		upmu_mode_names[hold->mode], hold->comm, pid_nr(hold->pid),
-		reason);
-	wake_up_interruptible_all(&hold->wait);
-}
-
-void upmu_lease_check(void)
-{
-	const char *reason = upmu_counters_broken();
-	struct upmu_hold *hold;
-
-	if (!reason)
-		return;
-	if (upmu_open_choice() != UPMU_OPEN_NONE)
-		pr_warn_once("open=%s is broken: %s\n", upmu_open_name(),
-			     reason);
-	rcu_read_lock();
-	list_for_each_entry_rcu(hold, &upmu_holds, listed)
-		if (hold->mode != UPMU_MODE_COUNT)
-			upmu_lease_break(hold, reason);
-	rcu_read_unlock();
-}
-
-static void upmu_lease_tell_one(struct upmu_hold *hold)
-{
-	const struct upmu_told *told = upmu_lease_told(hold);
-
-	upmu_lease_tell_written(hold, upmu_lease_written(hold));
-	if (told && READ_ONCE(told->uncovered))
-		upmu_lease_break(hold, "no memory to cover a child");
-}
-
-static void upmu_lease_tell_all(struct work_struct *work)
-{
-	struct upmu_hold *hold;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(hold, &upmu_holds, listed)
-		upmu_lease_tell_one(hold);
-	rcu_read_unlock();
-	upmu_open_tell();
-}
-
-static DECLARE_WORK(upmu_tell, upmu_lease_tell_all);
-
-static void upmu_lease_tell_irq(struct irq_work *work)
-{
-	queue_work(upmu_queue, &upmu_tell);
-}
-
-static struct irq_work upmu_tell_irq;
-
-void upmu_lease_tell(void)
-{
-	irq_work_queue(&upmu_tell_irq);
 }
 
 void upmu_lease_info(struct upmu_info *info)
@@ -580,7 +357,6 @@ unsigned int upmu_lease_count(void)
 
 int upmu_lease_init(void)
 {
-	init_irq_work(&upmu_tell_irq, upmu_lease_tell_irq);
 	upmu_queue = alloc_ordered_workqueue("upmu", 0);
 	return upmu_queue ? 0 : -ENOMEM;
 }
@@ -591,8 +367,6 @@ int upmu_lease_init(void)
  */
 void upmu_lease_exit(void)
 {
-	upmu_counters_exit();
-	irq_work_sync(&upmu_tell_irq);
 	rcu_barrier(); /* each queue_rcu_work() has become a work */
 	destroy_workqueue(upmu_queue);
 }

@@ -23,6 +23,8 @@
 
 #include "upmu.h"
 
+struct upmu_process;
+
 /**
  * struct upmu_hold - what a descriptor holds, or `open`
  * @ref: its file; upmu_ending
@@ -73,6 +75,9 @@ extern struct list_head upmu_holds;
 
 extern const char *const upmu_mode_names[UPMU_MODES];
 
+/* What is put off: the end of leases, and telling of them. */
+extern struct workqueue_struct *upmu_queue;
+
 int upmu_lease_init(void);
 void upmu_lease_exit(void);
 
@@ -91,8 +96,26 @@ void upmu_lease_end_of(const struct pid *pid);
 /* Until all that ended leases changed has been put back; sleep. */
 void upmu_lease_settle(void);
 void upmu_lease_settle_locked(void); /* upmu_mutex */
+/* Fills what INFO tells of all leases. */
+void upmu_lease_info(struct upmu_info *info);
+unsigned int upmu_lease_count(void);
+
+/* mode.c: leases that are not yet put back; upmu_mutex */
+
+/* One of @mode more may be had beside them: 0, or -EBUSY. */
+int upmu_mode_admit(u32 mode);
+int upmu_mode_begin(u32 mode);
+void upmu_mode_end(u32 mode);
+bool upmu_mode_any_users(void);
+
+/* tell.c */
+
+int upmu_tell_init(void);
+void upmu_tell_exit(void);
 /* What was taken from perf was taken back by somebody: tell the holders. */
 void upmu_lease_check(void);
+/* Again in a while, as long as something is taken. */
+void upmu_lease_look_soon(void);
 /*
  * Something happened to covered processes: holders are told, soon. Also from
  * where the scheduler holds its locks.
@@ -100,8 +123,12 @@ void upmu_lease_check(void);
 void upmu_lease_tell(void);
 /* enum upmu_written, up to now. */
 u32 upmu_lease_written(const struct upmu_hold *hold);
-/* Fills what INFO tells of all leases. */
-void upmu_lease_info(struct upmu_info *info);
-unsigned int upmu_lease_count(void);
+/* @hold is told of @written, if it was not, and the log the first time. */
+void upmu_lease_tell_written(struct upmu_hold *hold, u32 written);
+/*
+ * What @process wrote until now is told to its holds, not to a later one;
+ * upmu_lock.
+ */
+void upmu_lease_keep_written(struct upmu_process *process);
 
 #endif

@@ -16,6 +16,7 @@ static const struct upmu_part {
 	{ "core", upmu_core_init, NULL },
 	{ "process", upmu_process_init, upmu_process_exit },
 	{ "lease", upmu_lease_init, upmu_lease_exit },
+	{ "tell", upmu_tell_init, upmu_tell_exit },
 	/* its probes are gone before what they call */
 	{ "watch", upmu_watch_init, upmu_watch_exit },
 	{ "adopt", upmu_adopt_init, NULL },

@@ -3,9 +3,14 @@
  * upmu.h - what the files of the module share
  *
  * device    /dev/upmu: the calls
- * lease     what an open descriptor holds
- * process   which processes leases cover; what each context switch asks
- * table     those processes, found by their ID and by their memory
+ * lease     what an open descriptor holds: taken, ended
+ * mode      what the first lease switches on, and the last one off
+ * tell      what becomes of a lease is told
+ * process   a process that leases cover; what each context switch asks
+ * family    what a holder gives to the processes that it forks
+ * table     covered processes, found by their ID and by their memory
+ * fork      a covered process forks, executes a program, ends
+ * written   processes that wrote registers, and whose leases that concerns
  * access    the permission register of each CPU follows the running process
  * guard     holders that may write are looked after
  * trap      a holder whose permission was taken away tries again
@@ -25,7 +30,8 @@
  * Locks, outermost first:
  *   upmu_mutex         taking, ending and opening: who holds what
  *   cpus_read_lock()   perf's PMUs and whether they are wrapped
- *   upmu_lock          raw: covered processes, live holds (process.h, lease.h)
+ *   upmu_lock          raw: covered processes, families, live holds (process.h,
+ *                      family.h, lease.h)
  * What belongs to one CPU is changed on that CPU with interrupts off.
  */
 #ifndef UPMU_KMOD_H
@@ -107,8 +113,6 @@ void upmu_access_check(void);
 void upmu_access_check_event(struct perf_event *event);
 /* What the module last permitted there. */
 u32 upmu_access_granted(int cpu);
-/* By whose memory it did so here, NULL: by nobody's; interrupts off. */
-const struct mm_struct *upmu_access_mm(void);
 
 /* watch.c */
 

@@ -47,13 +47,19 @@ COVER = [
      "kmod_lease.a15", "kmod_shared.a15", "kmod_fuzz.a15",
      "kmod_limit.a15", "kmod_lockdown.a15", "kmod_raw.a15",
      "kmod_load.a15"),
+    ("kmod/family.c", "kmod_lease.a15", "kmod_faults.a15",
+     "kmod_shared.a15", "kmod_switch.a7"),
     ("kmod/fold.c", "kmod_fold.bare", "v6_fold.pi0"),
+    ("kmod/fork.c", "kmod_lease.a15", "kmod_faults.a15", "kmod_written.a7",
+     "kmod_hostile.a15"),
     ("kmod/guard.c", "kmod_written.a7", "kmod_raw.a15", "kmod_cycles.a15",
      "kmod_written.a15"),
     ("kmod/lease.c", "kmod_written.a7", "kmod_switch.a7", "kmod_lease.a15",
      "kmod_broken.a15", "kmod_handover.a15", "kmod_raw.a15",
      "kmod_limit.a15", "kmod_faults.a15", "kmod_hostile.a15",
      "kmod_open.a15", "kmod_load.a15"),
+    ("kmod/mode.c", "kmod_lease.a15", "kmod_raw.a15", "kmod_handover.a15",
+     "kmod_unload.a15", "kmod_faults.a15"),
     ("kmod/publish.c", "kmod_page.a15", "kmod_info.bare", "kmod_info.a72",
      "kmod_page.a15.newest", "kmod_load.a72", "kmod_pmus.big",
      "kmod_cycles_late.big", "kmod_unload.a15"),
@@ -70,11 +76,15 @@ COVER = [
      "kmod_load.a15", "kmod_handover.a15", "kmod_switch.a7",
      "kmod_open.a15"),
     ("kmod/table.c", "kmod_shared.a15", "kmod_lease.a15", "kmod_switch.a7"),
+    ("kmod/tell.c", "kmod_written.a7", "kmod_broken.a15", "kmod_faults.a15",
+     "kmod_lease.a15", "kmod_unload.a15"),
     # PMUv3: what the others have does not trap
     ("kmod/trap.c", "kmod_looks.v8-32", "kmod_looks.a72", "kmod_load.a72",
      "kmod_readers.a72", "kmod_cycles.a72"),
     ("kmod/watch.c", "kmod_lease.a15", "kmod_switch.a7", "kmod_unload.a15",
      "kmod_hostile.a15"),
+    ("kmod/written.c", "kmod_written.a7", "kmod_shared.a15",
+     "kmod_open.a15"),
     ("kmod/wrap.c", "kmod_raw.a15", "kmod_cycles.a15", "kmod_broken.a15",
      "kmod_written.a7", "kmod_page.a15", "kmod_open.a15",
      "kmod_readers.a72"),
@@ -100,6 +110,7 @@ COVER = [
 # asked for: it is built first, and boots slowly.
 DEBUG = [
     ("kmod/process.c", "kmod_faults.a15.debug", "kmod_raw.a15.debug"),
+    ("kmod/fork.c", "kmod_faults.a15.debug", "kmod_raw.a15.debug"),
     ("kmod/", "kmod_raw.a15.debug"),
 ]
 
