@@ -55,21 +55,23 @@ static void upmu_lease_log_written(const struct upmu_hold *hold)
 {
 	/* Who may take one lease may take a thousand in a second. */
 	static DEFINE_RATELIMIT_STATE(limit, HZ, 20);
+	const char *by = "it or one that shares its memory";
 	const struct upmu_told *told;
-	pid_t holder = pid_nr(hold->pid), pid = holder;
-	const char *comm = hold->comm;
+	char name[TASK_COMM_LEN + 32];
 
 	if (!__ratelimit(&limit))
 		return;
 	rcu_read_lock();
 	told = upmu_lease_told(hold);
 	if (told && READ_ONCE(told->writer.pid)) {
-		pid = told->writer.pid;
-		comm = told->writer.comm;
+		snprintf(name, sizeof(name), "the process %s (pid %d)",
+			 told->writer.comm, told->writer.pid);
+		by = name;
 	}
-	pr_notice("under the %s lease of %s (pid %d) the process %s (pid %d) wrote the PMU's registers; put right, but counts of others may lack a part\n",
-		  upmu_mode_names[hold->mode], hold->comm, holder, comm, pid);
 	rcu_read_unlock();
+	pr_notice("under the %s lease of %s (pid %d) %s wrote the PMU's registers; put right, but counts of others may lack a part\n",
+		  upmu_mode_names[hold->mode], hold->comm, pid_nr(hold->pid),
+		  by);
 }
 
 void upmu_lease_tell_written(struct upmu_hold *hold, u32 written)
@@ -94,6 +96,10 @@ static void upmu_lease_break(struct upmu_hold *hold, const char *reason)
 	wake_up_interruptible_all(&hold->wait);
 }
 
+/*
+ * Asked again for each: a lease that was taken meanwhile may have found all in
+ * order.
+ */
 void upmu_lease_check(void)
 {
 	const char *reason = upmu_counters_broken();
@@ -105,9 +111,14 @@ void upmu_lease_check(void)
 		pr_warn_once("open=%s is broken: %s\n", upmu_open_name(),
 			     reason);
 	rcu_read_lock();
-	list_for_each_entry_rcu(hold, &upmu_holds, listed)
-		if (hold->mode != UPMU_MODE_COUNT)
+	list_for_each_entry_rcu(hold, &upmu_holds, listed) {
+		if (hold->mode == UPMU_MODE_COUNT)
+			continue;
+		smp_rmb(); /* as it is with this lease, not before */
+		reason = upmu_counters_broken();
+		if (reason)
 			upmu_lease_break(hold, reason);
+	}
 	rcu_read_unlock();
 }
 
