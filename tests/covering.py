@@ -34,7 +34,7 @@ NOT_OF_THE_COMMAND = ("examples", "man", "run", "report_pages")
 # or by a limit on files, or has no memory either.
 # {test: (of what lies there, how long it takes)}
 FILES = ("tools/replace.c", "tools/stat/output.c", "tools/stat/cmd_stat.c",
-         "tools/stat/run.c")
+         "tools/stat/run.c", "tools/stat/run_wait.c")
 ALLOCATES = ("tools/list/", "tools/compare/", "tools/merge/", "tools/stat/",
              "tools/documents.c", "tools/child.c", "tools/print.c")
 UNCOUNTED = {

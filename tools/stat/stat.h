@@ -411,6 +411,12 @@ void out_write_lost(FILE *out, const struct stat_report *report);
 /** What others had of the counters, for people; in a further interval. */
 void out_write_others(FILE *out, const struct stat_report *report);
 void out_write_others_again(FILE *out, const struct stat_report *report);
+/** A count as options have it: in groups of three digits, or not. */
+char *out_number(char *out, const struct stat_report *report, double value);
+/* out_notes.c: below the table for people */
+void out_write_software(FILE *out, const struct stat_report *report);
+void out_write_turns(FILE *out, const struct stat_report *report);
+void out_write_notes(FILE *out, const struct stat_report *report);
 /** What is in the numbers, where perf has no PMU; of 0 CPUs nothing. */
 void out_tell_source(struct stat_report *report, size_t cpus);
 
