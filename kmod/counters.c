@@ -104,7 +104,9 @@ static void upmu_cpu_take(void *unused)
 		upmu_cpu_go(cpu, UPMU_CPU_FREE);
 		return;
 	}
+	upmu_access_check(); /* by a holder that runs here, and goes on */
 	upmu_registers_save(&cpu->before, mask);
+	upmu_guard_taken(&cpu->before);
 	/* It was on for perf's events only, and perf will see to them. */
 	if (cpu->perf_ran)
 		cpu->before.control &= ~UPMU_CONTROL_E;

@@ -139,6 +139,19 @@ void upmu_guard_begin(void)
 	guard->begun = true;
 }
 
+/* Where leases were before this one, what is to be there is known from then. */
+void upmu_guard_taken(struct upmu_registers *before)
+{
+	const struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);
+
+	if (!guard->begun)
+		return;
+	before->control &=
+		guard->control | ~(UPMU_GUARD_SETTINGS | UPMU_CONTROL_E);
+	before->enabled &= guard->extra;
+	before->filter = guard->filter;
+}
+
 void upmu_guard_given_back(const struct upmu_registers *before, u32 mask)
 {
 	struct upmu_guard *guard = this_cpu_ptr(&upmu_guard);

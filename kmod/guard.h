@@ -14,6 +14,8 @@ struct upmu_registers;
 /* Leases begin and end: what no event of perf is on stays as it was between. */
 void upmu_guard_begin(void);
 void upmu_guard_end(void);
+/* Is about to be taken: @before is what is there, less what a holder wrote. */
+void upmu_guard_taken(struct upmu_registers *before);
 /* What was taken (@mask) is as @before again, and is to stay so. */
 void upmu_guard_given_back(const struct upmu_registers *before, u32 mask);
 /* perf puts an event on @mask, and will switch it off. */
