@@ -74,6 +74,33 @@ static void kept_test(void)
 	poke(PEEK, "0 type 0 31");
 }
 
+/* The holder does not leave its CPU before CYCLES is taken. */
+static void written_before_test(void)
+{
+	int count, cycles;
+	uint32_t written;
+
+	peek(before);
+	count = take(UPMU_MODE_COUNT);
+	upmu_regs_change_control(0, UPMU_CONTROL_D);
+	upmu_regs_enable(UPMU_MASK_CYCLES);
+	upmu_regs_set_type(31, NOWHERE);
+	upmu_regs_isb();
+	cycles = take(UPMU_MODE_CYCLES);
+	close(cycles);
+	leave_the_cpu();
+	written = info_of(count).lease_written;
+	close(count);
+	peek(after);
+	if (!tap(cycles >= 0 && !strcmp(before, after),
+		 "what_a_holder_wrote_is_not_kept_for_what_a_cycles_lease_found",
+		 NULL))
+		printf("# was %.300s\n# is  %.300s\n", before, after);
+	tap((written & (UPMU_WRITTEN_CONTROL | UPMU_WRITTEN_ENABLES)) ==
+		    (UPMU_WRITTEN_CONTROL | UPMU_WRITTEN_ENABLES),
+	    "and_is_told_to_it", "%x", written);
+}
+
 /* What was on there is so no longer, by nobody's doing. */
 static void unplugged_test(void)
 {
@@ -180,6 +207,7 @@ int main(void)
 	nothing_left_test(UPMU_MODE_CYCLES,
 			  "nor_of_what_a_cycles_holder_wrote");
 	kept_test();
+	written_before_test();
 	unplugged_test();
 	another_lease_test();
 	opened_meanwhile_test(PERF_TYPE_RAW, 0x11,
