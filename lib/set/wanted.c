@@ -91,6 +91,14 @@ static bool serves(int kind, const struct upmu_event_list *list)
 	return served == list->n_written;
 }
 
+static bool is_of_cores(const struct upmu_event_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->events[i].kind >= 0)
+			return true;
+	return false;
+}
+
 static void find_kinds(struct kinds *kinds, const struct upmu_event_list *list,
 		       const struct upmu_options *options)
 {
@@ -116,6 +124,12 @@ static void find_kinds(struct kinds *kinds, const struct upmu_event_list *list,
 		kinds->kind[kinds->n++] = -1;
 	for (size_t i = 0; kinds->now && i < n_later; i++)
 		kinds->kind[kinds->n++] = later[i];
+	/* What no core counts counts wherever the thread is, each time that it
+	 * is opened. */
+	if (!is_of_cores(list)) {
+		kinds->n = 1;
+		kinds->now = kinds->now > 0;
+	}
 }
 
 /* A CPU of no kind may be one that there is none of: the better reason. */

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "lib_tap.h"
 #include "unlike.h"
@@ -89,6 +91,46 @@ static void region_test(void)
 	   "a_region_counts_what_moves_inside_it");
 }
 
+static void touch_100_pages(void *arg)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *memory = mmap(NULL, 100 * page, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	for (size_t i = 0; memory != MAP_FAILED && i < 100; i++)
+		memory[i * page] = 1;
+	munmap((void *)(uintptr_t)memory, 100 * page);
+}
+
+/* No core counts them: they are the kernel's own. */
+static void faults(void)
+{
+	const struct upmu_measure_options options = {
+		.size = sizeof(options),
+		.events = "page-faults",
+	};
+	struct upmu_measurement m = { .size = sizeof(m) };
+	uint64_t before = 0, after = 0;
+	struct upmu *set;
+	int ret;
+
+	move_freely();
+	ret = upmu_open(&set, "page-faults", NULL);
+	if (!ok(!ret, "a_set_of_page_faults_opens"))
+		return;
+	ret = upmu_count_all(set, &before, 1);
+	touch_100_pages(NULL);
+	ret = ret ? ret : upmu_count_all(set, &after, 1);
+	note("%" PRIu64 " page faults of 100", after - before);
+	ok(!ret && after - before >= 100 && after - before < 110,
+	   "a_page_fault_is_counted_once");
+	upmu_close(set);
+	ret = upmu_measure(touch_100_pages, NULL, &options, &m, 1);
+	note("median %" PRIu64, m.median);
+	ok(!ret && m.median >= 100 && m.median < 110, "and_is_measured_once");
+}
+
 static void thousand_accesses(void *arg)
 {
 	(void)arg;
@@ -138,5 +180,6 @@ int main(void)
 	measured_on(0, "the_first_core_measures_a_thousand_accesses");
 	measured_on(1, "the_other_core_measures_a_thousand_accesses");
 	region_test();
+	faults();
 	return tap_done();
 }

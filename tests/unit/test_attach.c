@@ -191,6 +191,25 @@ static void on_unlike_cores_a_thread_is_counted_on_all(void **state)
 		assert_int_equal(event_of(set, 0, pmu)->pid, TID);
 }
 
+/* They count on any core: one for each kind would make it twice as many. */
+static void on_unlike_cores_the_kernels_own_events_count_once(void **state)
+{
+	static const char *const lists[] = { "page-faults",
+					     "task-clock,page-faults:u" };
+
+	(void)state;
+	fake_boot("rk3399");
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(upmu_open(&set, lists[i], NULL), 0);
+		assert_int_equal(fake_open_fds(), upmu_size(set));
+		upmu_close(set);
+		set = NULL;
+	}
+	/* In a group that some core counts they count where that does. */
+	assert_int_equal(upmu_open(&set, "page-faults,cycles", NULL), 0);
+	assert_int_equal(set->pmus, 2);
+}
+
 /* One cycle counter for each thread that is counted. */
 static void two_sets_on_a_thread_share_its_counters(void **state)
 {
@@ -516,6 +535,7 @@ int main(void)
 		ATTACH_TEST(all_that_runs_on_a_cpu_is_counted),
 		ATTACH_TEST(of_unlike_cores_the_cpus_own_kind_counts_it),
 		ATTACH_TEST(on_unlike_cores_a_thread_is_counted_on_all),
+		ATTACH_TEST(on_unlike_cores_the_kernels_own_events_count_once),
 		ATTACH_TEST(two_sets_on_a_thread_share_its_counters),
 		ATTACH_TEST(a_thread_that_names_itself_is_the_same_thread),
 		ATTACH_TEST(a_cpu_and_a_thread_do_not_want_the_same_counter),

@@ -229,6 +229,14 @@ static void unlike_cores_write_into_one_ring(void **state)
 	assert_int_not_equal(opened(0)->attr.type, opened(1)->attr.type);
 }
 
+static void but_of_the_kernels_own_there_is_one(void **state)
+{
+	(void)state;
+	assert_int_equal(upmu_watch_open(&watch, "page-faults", EVERY, NULL),
+			 0);
+	assert_int_equal(fake_open_fds(), 1);
+}
+
 /* ---- what is refused ---- */
 
 static void a_period_has_bounds(void **state)
@@ -495,6 +503,7 @@ int main(void)
 		on_pi2(what_forbids_it_is_told_of_the_first_try),
 		on_pi2(what_user_mode_lacks_too_is_told_instead),
 		on_odroid(unlike_cores_write_into_one_ring),
+		on_odroid(but_of_the_kernels_own_there_is_one),
 		on_pi2(a_period_has_bounds),
 		on_pi2(other_options_are_refused),
 		on_pi2(a_pmu_without_interrupt_is_named),
