@@ -188,6 +188,33 @@ static const char *last_number(const char *wish)
 }
 
 /*
+ * The number of a descriptor of this very process, or -1. Opened by its name a
+ * file would be cut off, and what the program prints would go over the report.
+ */
+static int own_descriptor(const char *wish)
+{
+	unsigned int fd;
+	int end = 0;
+
+	if (!strcmp(wish, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(wish, "/dev/stderr"))
+		return STDERR_FILENO;
+	if (sscanf(wish, "/dev/fd/%9u%n", &fd, &end) != 1)
+		sscanf(wish, "/proc/self/fd/%9u%n", &fd, &end);
+	return end && !wish[end] ? (int)fd : -1;
+}
+
+/* Pipes, terminals, /dev/null: a name with a number is of no such thing. */
+static bool is_for_all(const char *wish)
+{
+	struct stat found;
+
+	return own_descriptor(wish) >= 0 ||
+	       (!stat(wish, &found) && !S_ISREG(found.st_mode));
+}
+
+/*
  * Where UPMU_REPORT= says, with the process's number for %p. A process that was
  * forked puts its number in by itself, before ".json": its parent's report and
  * its siblings' stay.
@@ -199,7 +226,7 @@ static int name_file(char *out, size_t size, const char *wish)
 	const char *dot = "";
 	int n;
 
-	if (!at && getpid() == loaded_by) {
+	if (!at && (getpid() == loaded_by || is_for_all(wish))) {
 		n = snprintf(out, size, "%s", wish);
 	} else {
 		if (!at && ends_with(wish, ".json"))
@@ -236,6 +263,15 @@ static int open_beside(char *beside, size_t size, const char *path)
 	if (!may_replace(path) || n < 0 || (size_t)n >= size)
 		return -1;
 	return open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+static int open_itself(const char *path)
+{
+	int own = own_descriptor(path);
+
+	if (own >= 0)
+		return fcntl(own, F_DUPFD_CLOEXEC, 0);
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
 /*
@@ -291,7 +327,7 @@ static int report_to_file(const char *wish)
 	fd = open_beside(beside, sizeof(beside), path);
 	is_beside = fd >= 0;
 	if (!is_beside)
-		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		fd = open_itself(path);
 	if (fd < 0)
 		return explain_file(-errno, wish);
 	ret = upmu_regions_report(fd, format);

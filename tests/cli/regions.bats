@@ -113,6 +113,16 @@ setup() {
 	done
 }
 
+@test "regions_on_standard_output_stand_beside_what_the_program_prints" {
+	for run in first second; do
+		echo "$run"
+		UPMU_EVENTS=cycles UPMU_REPORT=/dev/stdout "$regions"
+	done >printed
+	for line in first second; do grep -qx "$line" printed; done
+	[ "$(grep -cE '^round +cycles +10 ' printed)" -eq 2 ]
+	[ "$(grep -cx 'sorted, the first is 1' printed)" -eq 2 ]
+}
+
 @test "regions_leave_nothing_in_the_temporary_folder" {
 	"$upmu" stat --regions -e cycles -o report -- "$regions"
 	[ -z "$(find . -name 'upmu-regions-*')" ]

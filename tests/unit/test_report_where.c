@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* Reports on regions that go to what others write to, too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "regions.h"
+
+#define BEFORE "what stood there\n"
+
+static char text[4096];
+
+static void read_text(int fd)
+{
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	assert_true(n >= 0);
+	text[n] = '\0';
+	close(fd);
+}
+
+/* As a shell's >file, of which something is printed already. */
+static void print_into_the_file(int fd, const char *wish)
+{
+	int file = open(report_path, O_WRONLY | O_TRUNC);
+
+	CHECK(file >= 0 && dup2(file, fd) == fd);
+	CHECK(write(fd, BEFORE, strlen(BEFORE)) == (ssize_t)strlen(BEFORE));
+	setenv("UPMU_REPORT", wish, 1);
+	call(region_of("first"));
+}
+
+static void print_to_standard_output(void)
+{
+	print_into_the_file(STDOUT_FILENO, "/dev/stdout");
+}
+
+static void print_to_standard_error(void)
+{
+	print_into_the_file(STDERR_FILENO, "/dev/stderr");
+}
+
+static void print_to_a_descriptor(void)
+{
+	print_into_the_file(9, "/dev/fd/9");
+}
+
+static void print_to_a_descriptor_by_proc(void)
+{
+	print_into_the_file(9, "/proc/self/fd/9");
+}
+
+static void a_report_to_an_open_file_leaves_what_stands_there(void **state)
+{
+	static void (*const ways[])(void) = { print_to_standard_output,
+					      print_to_standard_error,
+					      print_to_a_descriptor,
+					      print_to_a_descriptor_by_proc };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		assert_int_equal(run_in_child(ways[i]), 0);
+		read_text(open(report_path, O_RDONLY));
+		assert_memory_equal(text, BEFORE, strlen(BEFORE));
+		assert_non_null(strstr(text, "first"));
+	}
+}
+
+static void report_into_the_pipe(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	call(region_of("first"));
+}
+
+/* As root it would make a file beside /dev/null. */
+static void a_forked_process_makes_no_file_beside_a_pipe(void **state)
+{
+	int fd;
+
+	(void)state;
+	assert_int_equal(unlink(report_path), 0);
+	assert_int_equal(mkfifo(report_path, 0600), 0);
+	fd = open(report_path, O_RDWR | O_NONBLOCK);
+	assert_int_equal(run_in_child(report_into_the_pipe), 0);
+	read_text(fd);
+	assert_non_null(strstr(text, "\"region\": \"first\""));
+}
+
+static int make_report_file(void **state)
+{
+	int fd = mkstemps(report_path, 5);
+
+	(void)state;
+	close(fd);
+	return fd < 0;
+}
+
+static int remove_report_file(void **state)
+{
+	(void)state;
+	return unlink(report_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_report_to_an_open_file_leaves_what_stands_there),
+		cmocka_unit_test(a_forked_process_makes_no_file_beside_a_pipe),
+	};
+
+	return cmocka_run_group_tests_name(
+		"report_where", tests, make_report_file, remove_report_file);
+}
