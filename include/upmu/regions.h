@@ -110,7 +110,8 @@ UPMU_API int upmu_region_begin(struct upmu_region *region);
  *
  * Returns 0, an error of upmu_count_all() (the region is left, the call is not
  * counted), or
- *   -EINVAL @region is not the one entered last; nothing is changed
+ *   -EINVAL @region is not the one entered last; nothing is changed. After
+ *           fork() the child is in no region
  */
 UPMU_API int upmu_region_end(struct upmu_region *region);
 

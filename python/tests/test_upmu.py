@@ -336,6 +336,20 @@ def test_measure_runs_as_often_as_said_and_leaves_gc_as_it_was():
         upmu.measure(touch, 1, events="page-faults", runs=0)
 
 
+@pytest.mark.parametrize("how", [
+    {"stopped": True}, {"pid": 1}, {"inherit": True}, {"on_exec": True},
+    {"cpu": 0}])
+def test_measure_refuses_to_count_others_or_nothing(how):
+    with pytest.raises(upmu.Error, match=f"no {next(iter(how))}"):
+        upmu.measure(touch, 1, events="page-faults", options=how)
+
+
+def test_measure_takes_the_options_that_it_may():
+    how = {"user_only": True, "stopped": False, "pid": 0, "cpu": None}
+    assert upmu.measure(touch, 64, events="page-faults", runs=3,
+                        options=how)[0].median >= 64
+
+
 REGIONS = """
 import upmu, threading
 upmu.init_regions("page-faults")
@@ -385,6 +399,24 @@ def test_regions_nest_in_threads_and_decorate():
     done = python(REGIONS, UPMU_REPORT="none")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+def test_a_child_leaves_its_parents_region_in_silence():
+    done = python("""
+import os, upmu
+upmu.init_regions("page-faults")
+with upmu.region("outer"):
+    child = os.fork()
+    with upmu.region("inner"):
+        pass
+if not child:
+    assert upmu.region("outer").stats()[0].calls == 0
+    assert upmu.region("inner").stats()[0].calls == 1
+    os._exit(7)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+assert upmu.region("outer").stats()[0].calls == 1
+""", UPMU_REPORT="none")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_a_call_does_not_run_is_refused():

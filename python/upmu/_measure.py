@@ -99,6 +99,15 @@ def _run(handle: Any, n: int, function: Callable, arguments: tuple,
     return found
 
 
+def _refuse_others(how: dict) -> None:
+    """What does not count this thread all the time is no cost of a call."""
+    wrong = [name for name in ("stopped", "pid", "inherit", "on_exec", "cpu")
+             if how.get(name) or name == "cpu" and how.get(name) == 0]
+    if wrong:
+        raise Error(errno.EINVAL, "measured functions count the calling "
+                    f"thread: no {', '.join(wrong)}")
+
+
 def measure(function: Callable, *arguments: Any,
             events: str | Iterable[str] = "cycles", warmup: int = 10,
             runs: int = 101, options: dict | None = None,
@@ -106,14 +115,15 @@ def measure(function: Callable, *arguments: Any,
     """What one call costs beyond that of an empty function.
 
     The function is called warmup + runs times with the arguments, on this
-    thread, with the garbage collector off. `options` are those of upmu.Set.
-    ValueError: runs below 1 or warmup below 0. TypeError: a coroutine or
+    thread, with the garbage collector off. `options` are those of upmu.Set
+    that leave it at counting this thread, else Error EINVAL. ValueError: runs below 1 or warmup below 0. TypeError: a coroutine or
     generator, of which a call runs nothing. Error EAGAIN: the events were
     not on the hardware all the time; else as of upmu.Set.
     """
     if runs < 1 or warmup < 0:
         raise ValueError("runs is at least 1, warmup at least 0")
     refuse_what_runs_later(function)
+    _refuse_others(options or {})
     with Set(events, **(options or {})) as counted:
         handle, n = counted._open_handle(), len(counted)
         collects = gc.isenabled()

@@ -6,6 +6,7 @@ import ctypes
 import errno
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterable
 from ctypes import byref, c_void_p
@@ -40,7 +41,8 @@ def init_regions(events: str | Iterable[str] | None = None,
     1 to 8 events; None: the environment's UPMU_EVENTS=, else
     "cycles,instructions". `how` as of upmu.Set. At exit the library reports to
     standard error, or where the environment's UPMU_REPORT= says ("none": not
-    at all). Error EALREADY: a region has begun.
+    at all). What ends by os._exit(), as multiprocessing's workers do, has no
+    such exit: there call report(). Error EALREADY: a region has begun.
     """
     text = None if events is None else c_text(list_text(events))
     library.check(library.regions_init(text, byref(options(**how))))
@@ -59,10 +61,23 @@ def refuse_what_runs_later(function: Callable) -> None:
                             "inside it, around what does not wait")
 
 
+_is_forked = False
+
+
+def _note_fork() -> None:
+    global _is_forked
+    _is_forked = True
+
+
+os.register_at_fork(after_in_child=_note_fork)
+
+
 class Region:
     """A region: `with` enters it, as a decorator each call does.
 
-    Regions nest; each thread has its own nesting. Make one with upmu.region().
+    Regions nest; each thread has its own nesting. The child of os.fork() is in
+    none, and leaves those of its parent in silence. Make one with
+    upmu.region().
     """
 
     def __init__(self, name: str):
@@ -75,7 +90,9 @@ class Region:
         return self
 
     def __exit__(self, *_: object) -> None:
-        library.check(library.region_end(self._region))
+        error = library.region_end(self._region)
+        if error and not (_is_forked and error == -errno.EINVAL):
+            library.check(error)
 
     def __call__(self, function: Callable) -> Callable:
         refuse_what_runs_later(function)
