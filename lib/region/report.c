@@ -18,6 +18,9 @@
 #include "lib/region/region.h"
 #include "lib/sys.h"
 
+#define LABEL_SIZE \
+	(sizeof(((struct upmu_region_summary *)0)->event_names[0]) + 16)
+
 /* Who has made a report; a child that was forked has made none. */
 static atomic_long reported_by;
 
@@ -30,26 +33,44 @@ __attribute__((constructor)) static void remember_process(void)
 	loaded_s = time(NULL);
 }
 
+/* With the unit that its name does not tell: a tick is no cycle. */
+static void label(char *out, size_t size,
+		  const struct upmu_region_summary *summary, size_t event)
+{
+	const char *name = summary->event_names[event];
+	const char *unit = summary->units[event];
+
+	if (!strcmp(unit, "events") || !strcmp(unit, "cycles"))
+		snprintf(out, size, "%s", name);
+	else
+		snprintf(out, size, "%s (%s)", name, unit);
+}
+
 static void print_event(FILE *out, const struct upmu_region_summary *summary,
 			size_t region, size_t event)
 {
 	struct upmu_region_stats stats;
+	char name[LABEL_SIZE];
 
+	label(name, sizeof(name), summary, event);
 	upmu_region_stats_of(summary, region, event, &stats);
 	fprintf(out,
 		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
 		" %15" PRIu64 "\n",
-		event ? "" : summary->names[region],
-		summary->event_names[event], stats.calls, stats.total,
-		stats.mean, stats.min, stats.max);
+		event ? "" : summary->names[region], name, stats.calls,
+		stats.total, stats.mean, stats.min, stats.max);
 }
 
 static void print_overhead(FILE *out, const struct upmu_region_summary *summary)
 {
 	fputs("taken off each call:", out);
-	for (size_t i = 0; i < summary->events; i++)
+	for (size_t i = 0; i < summary->events; i++) {
+		char name[LABEL_SIZE];
+
+		label(name, sizeof(name), summary, i);
 		fprintf(out, "%s %" PRIu64 " %s", i ? "," : "",
-			summary->overhead[i], summary->event_names[i]);
+			summary->overhead[i], name);
+	}
 	fputc('\n', out);
 }
 

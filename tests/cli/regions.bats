@@ -16,8 +16,9 @@ setup() {
 	run "$upmu" stat --regions -e cycles -o report -- "$regions"
 	[ "$status" -eq 0 ]
 	[ "$output" = "sorted, the first is 1" ]
-	grep -qE '^round +cycles +10 +[0-9]+ ' report
-	grep -qE '^sort +cycles +10 +[0-9]+ ' report
+	# A clock's, which are no cycles.
+	grep -qE '^round +cycles \(ns\) +10 +[0-9]+ ' report
+	grep -qE '^sort +cycles \(ns\) +10 +[0-9]+ ' report
 }
 
 @test "regions_of_two_processes_are_added_up" {
@@ -25,7 +26,7 @@ setup() {
 		sh -c "'$regions' & '$regions'; wait"
 	[ "$status" -eq 0 ]
 	grep -q '^20,,round/calls,' report
-	grep -qE '^[0-9]+,,round/cycles,' report
+	grep -qE '^[0-9]+,ns,round/cycles,' report
 }
 
 @test "regions_of_two_processes_of_one_number_are_added_up" {
@@ -85,7 +86,7 @@ setup() {
 		[[ "$output" != *"cannot execute"* ]]
 		[[ -z "$form" || "$output" == *"upmu stat: what 1 process"* ]]
 		case $form in
-		'') grep -qE '^round +cycles +10 ' report
+		'') grep -qE '^round +cycles \(ns\) +10 ' report
 		    grep -q 'what 1 process wrote of regions is not' report;;
 		-j) grep -q '"unread": 1' report
 		    python3 "$BATS_TEST_DIRNAME/check_stat_output.py" json report;;
@@ -119,7 +120,8 @@ setup() {
 		UPMU_EVENTS=cycles UPMU_REPORT=/dev/stdout "$regions"
 	done >printed
 	for line in first second; do grep -qx "$line" printed; done
-	[ "$(grep -cE '^round +cycles +10 ' printed)" -eq 2 ]
+	[ "$(grep -cE '^round +cycles \(ns\) +10 ' printed)" -eq 2 ]
+	grep -qE '^taken off each call: [0-9]+ cycles \(ns\)$' printed
 	[ "$(grep -cx 'sorted, the first is 1' printed)" -eq 2 ]
 }
 

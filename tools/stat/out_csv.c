@@ -191,7 +191,8 @@ static void write_region(const struct table *t, const char *region)
 			write_plain(t, name, "", (double)row->calls, NULL);
 		is_first = false;
 		snprintf(name, sizeof(name), "%s/%s", region, row->event);
-		write_plain(t, name, "", (double)row->total, NULL);
+		write_plain(t, name, out_region_unit(row), (double)row->total,
+			    NULL);
 	}
 }
 

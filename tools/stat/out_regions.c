@@ -43,12 +43,25 @@ static double mean_of(const struct stat_region_row *row)
 	return row->calls ? (double)row->total / (double)row->calls : 0;
 }
 
+const char *out_region_unit(const struct stat_region_row *row)
+{
+	bool is_plain =
+		!strcmp(row->unit, "events") || !strcmp(row->unit, "cycles");
+
+	return is_plain ? "" : row->unit;
+}
+
 static void write_row(FILE *out, const struct stat_region_row *row, bool named)
 {
+	const char *unit = out_region_unit(row);
+	char name[sizeof(row->event) + sizeof(row->unit) + 3];
+
+	snprintf(name, sizeof(name), "%s%s%s%s", row->event,
+		 unit[0] ? " (" : "", unit, unit[0] ? ")" : "");
 	fprintf(out,
 		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
 		" %15" PRIu64 "\n",
-		named ? row->region : "", row->event, row->calls, row->total,
+		named ? row->region : "", name, row->calls, row->total,
 		mean_of(row), row->min, row->max);
 }
 
