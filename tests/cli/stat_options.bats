@@ -437,6 +437,18 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	grep -q '<not counted>  task-clock' report
 }
 
+@test "control_that_was_stopped_is_not_enabled_again_in_that_run" {
+	mkfifo orders answers
+	# The second run begins anew.
+	"$upmu" stat -r 2 -D -1 --control fifo:orders,answers -e task-clock -j \
+		-o report -- sh -c 'exec 5<>orders 6<>answers
+			for order in stop enable ping; do
+				echo $order >&5; read -r answer <&6
+			done; echo "$answer" >>said'
+	[ "$(cat said)" = "$(printf 'ack\nack')" ]
+	[[ "$(cat report)" == *'"state": "not counted"'* ]]
+}
+
 @test "control_names_an_order_that_is_none_and_answers_nothing" {
 	mkfifo orders answers
 	run "$upmu" stat --control fifo:orders,answers -e task-clock -o report \

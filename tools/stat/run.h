@@ -17,6 +17,7 @@ struct stat_run {
 	bool has_child;
 	bool ended;
 	bool was_started, is_on; /* counting; control may switch it off */
+	bool is_stopped;	 /* and for good */
 	int error;		 /* of counting that starts late */
 	/* When what is due; INFINITY: never. */
 	double start_ns, enable_ns, interval_ns, stop_ns, look_ns;

@@ -141,12 +141,12 @@ static void take_signal(struct stat_run *run, const siginfo_t *info)
 
 static void obey(struct stat_run *run, enum stat_order order)
 {
-	if (order == STAT_ORDER_ENABLE)
+	if (order == STAT_ORDER_ENABLE && !run->is_stopped)
 		run_start_late(run);
-	if (order == STAT_ORDER_DISABLE)
+	if (order == STAT_ORDER_DISABLE || order == STAT_ORDER_STOP)
 		run_stop_counting(run);
 	if (order == STAT_ORDER_STOP) {
-		run_stop_counting(run);
+		run->is_stopped = true;
 		run->ended = run->ended || !run->has_child;
 	}
 }
