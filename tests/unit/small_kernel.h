@@ -22,6 +22,7 @@ static unsigned int counters;  /* of every core, besides that for cycles */
 static unsigned int held;      /* of these, by somebody else */
 static unsigned int used[FDS]; /* by the group of this leader */
 static bool cycles_used[FDS];
+static bool cycles_held;   /* that counter, by somebody else */
 static int leader_of[FDS]; /* of an open event, plus 1; 0: no event */
 static bool takes[FDS];	   /* a counter */
 static unsigned int opened;
@@ -81,7 +82,8 @@ int __wrap_upmu_sys_perf_event_open(struct perf_event_attr *attr, pid_t pid,
 	}
 	if (attr->type == PERF_TYPE_SOFTWARE)
 		return fd;
-	if (is_cycles(attr) && !cycles_used[leader]) {
+	if (is_cycles(attr) && !cycles_used[leader] &&
+	    !(cycles_held && attr->config == 0x11)) {
 		cycles_used[leader] = true;
 		return fd;
 	}
@@ -122,7 +124,10 @@ ssize_t __wrap_upmu_sys_read(int fd, void *buffer, size_t size)
 		return __real_upmu_sys_read(fd, buffer, size);
 	raw[0] = size / sizeof(*raw) - 3;
 	raw[1] = 1000;
-	raw[2] = used[fd] + held <= counters ? 1000 : 0;
+	raw[2] =
+		used[fd] + held <= counters && !(cycles_held && cycles_used[fd])
+			? 1000
+			: 0;
 	return (ssize_t)size;
 }
 

@@ -199,6 +199,33 @@ static void what_others_hold_makes_sets_smaller(void **state)
 	held = 0;
 }
 
+/* perf tries no event behind one that waits for the cycle counter. */
+static void
+cycles_whose_counter_others_hold_keep_no_event_from_running(void **state)
+{
+	static const struct {
+		const char *board, *list, *wanted;
+		unsigned int counters, held, free;
+	} rows[] = {
+		{ "pi2", "cycles,r03,r04", "cycles r03 r04", 4, 0, 2 },
+		{ "pi2", "r03,cycles,r04", "cycles|r03|r04", 4, 2, 1 },
+		{ "pi2", "r01,r03,r04,r05,r10", "cycles|r01 r03 r04|r05 r10", 4,
+		  0, 3 },
+	};
+
+	(void)state;
+	cycles_held = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		held = rows[i].held;
+		pack(rows[i].board, rows[i].counters, rows[i].list);
+		assert_sets(0, rows[i].wanted);
+		assert_int_equal(events.room[0].free, rows[i].free);
+		done();
+	}
+	cycles_held = false;
+	held = 0;
+}
+
 /* It waits for the counters; it is not called impossible. */
 static void a_group_larger_than_what_is_free_stays_whole(void **state)
 {
@@ -524,6 +551,8 @@ int main(void)
 		cmocka_unit_test(cycles_are_added_where_sets_take_turns),
 		cmocka_unit_test(braces_stay_together_too_large_are_refused),
 		cmocka_unit_test(what_others_hold_makes_sets_smaller),
+		cmocka_unit_test(
+			cycles_whose_counter_others_hold_keep_no_event_from_running),
 		cmocka_unit_test(a_group_larger_than_what_is_free_stays_whole),
 		cmocka_unit_test(each_kind_of_core_has_sets_of_its_own),
 		cmocka_unit_test(
