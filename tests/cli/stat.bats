@@ -393,6 +393,25 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 	[ "$status" -eq 125 ]
 }
 
+@test "stat_of_a_process_that_has_ended_says_so" {
+	# Nobody asks how it ended while its parent sleeps.
+	python3 -c 'import os, time
+pid = os.fork() or os._exit(0)
+print(pid, flush=True)
+time.sleep(60)' >ended 3>&- &
+	parent=$!
+	for ((i = 0; i < 600; i++)); do
+		[ -s ended ] && grep -qs '^State:.Z' "/proc/$(cat ended)/status" && break
+		sleep 0.1
+	done
+	run "$upmu" stat -p "$(cat ended)" -e task-clock
+	process=$status$output
+	run "$upmu" stat -t "$(cat ended)" -e task-clock
+	kill "$parent"
+	[[ "$process" == "125upmu stat: no process '"* ]]
+	[[ "$status$output" == "125upmu stat: no thread '"* ]]
+}
+
 @test "stat_counts_every_process_of_a_cpu" {
 	[ "$(id -u)" -eq 0 ] || skip "counting CPUs needs root"
 	"$upmu" stat -C 0 -e cpu-clock --timeout 300 -o report

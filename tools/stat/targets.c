@@ -57,6 +57,28 @@ static int no_task(const char *what, const char *word)
 	return -1;
 }
 
+/*
+ * Signals reach a process that has ended until its parent has asked how. One
+ * whose first thread has ended goes on by the others.
+ */
+static bool is_zombie(pid_t pid)
+{
+	char path[UPMU_PATH_SIZE], text[1024];
+	const char *at;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
+		 (int)pid);
+	if (upmu_sys_read_text(path, text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	if (!at || strncmp(at, ") Z ", 4))
+		return false;
+	/* From the 2nd column to the 20th, how many threads there are. */
+	for (int column = 2; at && column < 20; column++)
+		at = strchr(at + 1, ' ');
+	return at && atoi(at) <= 1;
+}
+
 /* Those that are there. 1: no such process. */
 static int list_threads(struct engine_targets *targets, const char *pid)
 {
@@ -80,7 +102,9 @@ static int add_threads(struct engine_targets *targets, const char *pid)
 {
 	int error = list_threads(targets, pid);
 
-	return error > 0 ? no_task("process", pid) : error;
+	if (error > 0 || is_zombie(atoi(pid)))
+		return no_task("process", pid);
+	return error;
 }
 
 static int add_more_threads(struct engine_targets *targets, const char *pid)
@@ -93,7 +117,7 @@ static int add_thread(struct engine_targets *targets, const char *tid)
 	pid_t task = atoi(tid);
 
 	/* Signal 0 asks; EPERM says that it is there. */
-	if (kill(task, 0) && errno == ESRCH)
+	if ((kill(task, 0) && errno == ESRCH) || is_zombie(task))
 		return no_task("thread", tid);
 	return add_target(targets, task, -1);
 }
@@ -257,28 +281,6 @@ void stat_targets_free(struct engine_targets *targets)
 	free(targets->target);
 	targets->target = NULL;
 	targets->n = 0;
-}
-
-/*
- * Signals reach a process that has ended until its parent has asked how. One
- * whose first thread has ended goes on by the others.
- */
-static bool is_zombie(pid_t pid)
-{
-	char path[UPMU_PATH_SIZE], text[1024];
-	const char *at;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
-		 (int)pid);
-	if (upmu_sys_read_text(path, text, sizeof(text)))
-		return false;
-	at = strrchr(text, ')');
-	if (!at || strncmp(at, ") Z ", 4))
-		return false;
-	/* From the 2nd column to the 20th, how many threads there are. */
-	for (int column = 2; at && column < 20; column++)
-		at = strchr(at + 1, ' ');
-	return at && atoi(at) <= 1;
 }
 
 bool stat_targets_alive(const struct engine_targets *targets)
