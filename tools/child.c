@@ -242,11 +242,13 @@ bool child_reap(struct child *child, bool block)
 
 /*
  * The terminal's Ctrl-C has reached the program by itself, what was sent to
- * upmu alone has not.
+ * upmu alone has not; nor has that the terminal has gone, which is told to the
+ * leader of its session.
  */
 void child_pass_on(const struct child *child, const siginfo_t *info)
 {
-	if (info->si_code != SI_KERNEL)
+	if (info->si_code != SI_KERNEL ||
+	    (info->si_signo == SIGHUP && getsid(0) == getpid()))
 		kill(child->pid, info->si_signo);
 }
 

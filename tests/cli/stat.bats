@@ -393,6 +393,20 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 	[ "$status" -eq 125 ]
 }
 
+@test "stat_that_leads_its_terminal_ends_the_program_when_that_goes" {
+	timeout 60 python3 - "$upmu" <<-'E'
+		import os, pty, signal, sys
+		pid, terminal = pty.fork()
+		if not pid:
+		    os.execv(sys.argv[1], ["upmu", "stat", "-e", "task-clock", "-o",
+		        "report", "--", "sh", "-c", "echo; exec sleep 90"])
+		os.read(terminal, 1)
+		os.close(terminal)
+		assert os.waitpid(pid, 0)[1] == signal.SIGHUP
+	E
+	grep -q task-clock report
+}
+
 @test "stat_of_a_process_that_has_ended_says_so" {
 	# Nobody asks how it ended while its parent sleeps.
 	python3 -c 'import os, time
