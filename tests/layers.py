@@ -71,10 +71,12 @@ def _ninja(folder):
     return f"ninja -C {folder}" + " build.ninja" * only_listed
 
 
-def _meson(name, folder, *options, env=None):
-    tests = "-Dtests=enabled"   # ./run may have been here, without cmocka
-    setup = shlex.join(["meson", "setup", *options, tests, folder])
-    again = shlex.join(["meson", "configure", tests, folder])
+def _meson(name, folder, *options, env=None, charts=False):
+    set_here = ["-Dtests=enabled"]  # ./run may have been here, without cmocka
+    if charts:
+        set_here.append("-Dcharts=enabled")
+    setup = shlex.join(["meson", "setup", *options, *set_here, folder])
+    again = shlex.join(["meson", "configure", *set_here, folder])
     # one at a time: ninja has no lock of its own
     return _act(name, f"mkdir -p build && {{ flock 9 && {{ "
                 f"if [ -f {folder}/build.ninja ]; then {again}; "
@@ -82,8 +84,15 @@ def _meson(name, folder, *options, env=None):
                 f"9>build/{os.path.basename(folder)}.lock", env)
 
 
+def _has_charts():
+    """Of --all: whether pages can have plots, for which npm is asked."""
+    return os.environ.get("UPMU_ALL") and not only_listed and \
+        subprocess.run(["scripts/charts"]).returncode == 0
+
+
 def _native():
-    return _meson("gcc", GCC, "--werror")
+    wanted = "gcc" not in _built and _has_charts()
+    return _meson("gcc", GCC, "--werror", charts=wanted)
 
 
 def _cross(arch):
