@@ -12,14 +12,6 @@
 #include "tools/print.h"
 #include "tools/replace.h"
 
-bool compare_is_report(const char *word)
-{
-	static const char end[] = ".json";
-	size_t length = strlen(word), tail = sizeof(end) - 1;
-
-	return length > tail && !strcmp(word + length - tail, end);
-}
-
 /* The first that is not *.json, be it "--"; NULL: files of earlier runs. */
 static const char *no_report_of(char **words)
 {

@@ -122,12 +122,12 @@ void compare_free(struct compare *c);
 /** The rounds that all commands ended. */
 size_t compare_rounds(const struct compare *c);
 
-/** Is it named like a file of earlier runs? */
-bool compare_is_report(const char *word);
 /** Run the commands. Return 0, or an exit status once the user was told. */
 int compare_measure(struct compare *c);
 /** From the files of earlier runs; the same. */
 int compare_load(struct compare *c, char **paths);
+/** Is it named like a file of earlier runs? */
+bool compare_is_report(const char *word);
 /** With fewer runs of each no number that varies gets a verdict. */
 size_t compare_runs_least(const struct compare *c);
 

@@ -11,6 +11,14 @@
 #include "tools/documents.h"
 #include "tools/print.h"
 
+bool compare_is_report(const char *word)
+{
+	static const char end[] = ".json";
+	size_t length = strlen(word), tail = sizeof(end) - 1;
+
+	return length > tail && !strcmp(word + length - tail, end);
+}
+
 static int refuse_file(const char *path, const char *why)
 {
 	fprintf(stderr, "upmu compare: '%s': ", path);
