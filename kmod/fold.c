@@ -69,6 +69,7 @@ static enum hrtimer_restart upmu_fold_fire(struct hrtimer *timer)
 	/* Its CPU went away and the timer was moved here: not our counters. */
 	if (timer != this_cpu_ptr(&upmu_fold_timer))
 		return HRTIMER_NORESTART;
+	upmu_access_check(); /* before a counter is believed, as perf's stop */
 	upmu_for_each_pmu(upmu)
 		if (upmu_fold_has(upmu))
 			found |= upmu_fold_events(upmu->pmu);
