@@ -212,6 +212,41 @@ static void timer_tests(void)
 	tap(timer_stops(), "it_stops_with_the_last_event", NULL);
 }
 
+/* Once, by a holder that goes on until its counters have been folded. */
+static bool reset_is_believed(uint32_t *written)
+{
+	int perf = event_open(PERF_TYPE_RAW, CPU_CYCLES, 0, -1, 1, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	double begin = seconds(), took;
+	uint64_t before = total(perf).value, counted;
+
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	upmu_regs_isb();
+	while (seconds() < begin + 0.5)
+		;
+	counted = total(perf).value - before;
+	took = seconds() - begin;
+	*written = info_of(lease).lease_written;
+	close(lease);
+	close(perf);
+	printf("# %llu in %.2f s, written %x\n", (unsigned long long)counted,
+	       took, *written);
+	return !counted || (double)counted / 1e9 > took + SLACK;
+}
+
+static void reset_test(void)
+{
+	uint32_t written = 0;
+	bool believed = true;
+
+	for (int try = 0; try < TRIES && (believed || !written); try++)
+		believed = reset_is_believed(&written);
+	tap(!believed, "a_counter_that_a_holder_reset_is_not_folded_as_it_is",
+	    NULL);
+	tap(written & UPMU_WRITTEN_COUNTS, "and_the_holder_is_told", "%x",
+	    written);
+}
+
 static void hotplug_test(void)
 {
 	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
@@ -293,6 +328,7 @@ int main(void)
 	    "flags 0x%x", info_of(-1).flags);
 	alone();
 	timer_tests();
+	reset_test();
 	without_module();
 	long_run();
 	hotplug_test();
