@@ -41,22 +41,23 @@ static uint32_t type_of(const char *pmu)
 	return type;
 }
 
-/* By the PMU that this CPU has: unlike cores have one each. */
-static struct counter open_here(void)
+/* Of the PMU that this CPU has: unlike cores have one each. */
+static uint32_t type_here(void)
 {
-	struct counter counter = { -1, NULL };
+	uint32_t type = 0;
+	int fd = -1;
 	glob_t pmus;
 
 	if (glob(PMUS "armv8*/type", 0, NULL, &pmus))
-		return counter;
-	for (size_t n = 0; n < pmus.gl_pathc; n++) {
-		counter_close(&counter);
-		counter = counter_open(type_of(pmus.gl_pathv[n]), CYCLES_EVENT);
-		if (counter.page && counter.page->index)
-			break;
+		return 0;
+	for (size_t n = 0; n < pmus.gl_pathc && fd < 0; n++) {
+		type = type_of(pmus.gl_pathv[n]);
+		fd = event_open(type, CYCLES_EVENT, 0, -1, sched_getcpu(), 0);
 	}
+	if (fd >= 0)
+		close(fd);
 	globfree(&pmus);
-	return counter;
+	return type;
 }
 
 /* As perf_user_access allows; @lease: beside a CYCLES lease of its own. */
@@ -67,7 +68,7 @@ static void read_pages(bool lease)
 
 	if (lease && take(UPMU_MODE_CYCLES) < 0)
 		_exit(3);
-	counter = open_here();
+	counter = counter_open(type_here(), CYCLES_EVENT);
 	if (!counter.page)
 		_exit(2);
 	while (!all->stop) {
@@ -225,7 +226,7 @@ static int late_ready[2], late_go[2];
 static int late_reader(void *config)
 {
 	struct counter counter =
-		counter_open(PERF_TYPE_RAW, *(const uint64_t *)config);
+		counter_open(type_here(), *(const uint64_t *)config);
 	uint32_t sequence, index;
 	char byte = 0;
 
@@ -259,7 +260,7 @@ static void late_test(uint64_t config, const char *claim)
 	if (!reader)
 		_exit(late_reader(&config));
 	(void)!read(late_ready[0], &byte, 1);
-	others = event_open(PERF_TYPE_RAW, 0x11, 0, 0, -1, 0);
+	others = event_open(type_here(), CYCLES_EVENT, 0, 0, -1, 0);
 	lease = take(UPMU_MODE_RAW);
 	(void)!write(late_go[1], &byte, 1);
 	waitpid(reader, &status, 0);
