@@ -87,6 +87,9 @@ int upmu_group_read_one(const struct upmu_group *group, size_t position,
 	int ret = position ? upmu_perf_read(group->fd[position], values)
 			   : upmu_group_read(group, values);
 
+	/* Of a group that was taken apart. */
+	if (ret == -EINVAL && !position)
+		ret = upmu_perf_read_group(group->fd[0], values, 1);
 	if (!ret)
 		*value = values[0];
 	return ret;

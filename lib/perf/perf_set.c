@@ -253,6 +253,18 @@ static void add_value(struct upmu_value *sum, const struct upmu_value *value)
 		sum->enabled_ns = value->enabled_ns;
 }
 
+/* When a CPU goes off, perf takes its groups apart. */
+static int read_group(const struct upmu *set, size_t pmu,
+		      struct upmu_value *values)
+{
+	const struct upmu_group *group = &set->groups[pmu];
+	int ret = upmu_group_read(group, values);
+
+	if (ret != -EINVAL || set->cpu < 0)
+		return ret;
+	return upmu_group_read_apart(group, values);
+}
+
 int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
 {
 	uint64_t before = set->pmus > 1 ? upmu_sys_clock_ns() : 0;
@@ -261,7 +273,7 @@ int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)
 
 	memset(values, 0, set->size * sizeof(*values));
 	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
-		int ret = upmu_group_read(&set->groups[pmu], part);
+		int ret = read_group(set, pmu, part);
 
 		if (ret)
 			return explain_read(ret);

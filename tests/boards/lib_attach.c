@@ -4,6 +4,7 @@
  * starts, CPUs. Each turn of a loop is known work.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -149,6 +150,60 @@ static void count_cpus(void)
 	ok(passed, "all_cpus_are_counted_each_by_itself");
 }
 
+static bool switch_cpu_1(const char *to)
+{
+	int fd = open("/sys/devices/system/cpu/cpu1/online", O_WRONLY);
+	bool done = fd >= 0 && write(fd, to, 1) == 1;
+
+	close(fd);
+	return done;
+}
+
+/* Read, and by counts: the same, and as before. */
+static bool stands(struct upmu *set, struct upmu_value *before)
+{
+	struct upmu_value now[2];
+	uint64_t counts[2];
+
+	spin(LOOPS);
+	if (upmu_read(set, now, 2) || upmu_count_all(set, counts, 2)) {
+		note("%s", upmu_explain());
+		return false;
+	}
+	if (!before[0].count)
+		memcpy(before, now, sizeof(now));
+	note("%" PRIu64 " cycles in %" PRIu64 " ns", now[0].count,
+	     now[0].running_ns);
+	return !memcmp(now, before, sizeof(now)) && counts[0] == now[0].count &&
+	       counts[1] == now[1].count &&
+	       upmu_count(upmu_counter_at(set, 0)) == now[0].count;
+}
+
+static void lose_a_cpu(void)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .flags = UPMU_OPEN_CPU,
+					      .cpu = 1 };
+	const char *off = "of_a_cpu_that_goes_off_the_counts_stand";
+	const char *back = "also_when_it_is_back";
+	struct upmu_value before[2] = { { 0, 0, 0 } };
+	struct upmu *set;
+
+	if (sysconf(_SC_NPROCESSORS_CONF) < 2) {
+		skip(off, "one CPU");
+		skip(back, "one CPU");
+		return;
+	}
+	if (upmu_open(&set, "cycles,instructions", &options))
+		note("%s", upmu_explain());
+	spin(LOOPS);
+	ok(switch_cpu_1("0") && stands(set, before) && before[1].count &&
+		   stands(set, before),
+	   off);
+	ok(switch_cpu_1("1") && stands(set, before), back);
+	upmu_close(set);
+}
+
 static void refuse(void)
 {
 	const struct upmu_options nobody = { .size = sizeof(nobody),
@@ -171,6 +226,7 @@ int main(int argc, char **argv)
 	count_program("/proc/self/exe", UPMU_OPEN_INHERIT, 2,
 		      "what_a_program_starts_is_counted_too");
 	count_cpus();
+	lose_a_cpu();
 	refuse();
 	return tap_done();
 }

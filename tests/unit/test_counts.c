@@ -125,6 +125,26 @@ static void descriptors_that_the_program_closed_give_no_count(void **state)
 	assert_int_equal(counts[0], 7);
 }
 
+/* perf takes the group apart: its first is then a group of one. */
+static void a_cpu_that_goes_off_leaves_its_counts(void **state)
+{
+	const struct upmu_options options = options_of("read", UPMU_OPEN_CPU);
+	struct upmu_value values[3];
+	uint64_t counts[3] = { 0 };
+
+	(void)state;
+	open_set("cycles,r8,page-faults", &options);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		fake.events[i].group_fd = -1;
+	assert_int_equal(upmu_read(set, values, 3), 0);
+	assert_int_equal(upmu_count_all(set, counts, 3), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(counts[i] > values[i].count);
+		assert_true(upmu_count(upmu_counter_at(set, i)) > counts[i]);
+		assert_true(~upmu_count(upmu_counter_at(set, i)) != 0);
+	}
+}
+
 /* The groups of unlike cores are switched and read one after another. */
 static void on_unlike_cores_switching_and_reading_is_no_lost_time(void **state)
 {
@@ -245,6 +265,7 @@ int main(void)
 		COUNTS_TEST(numbers_that_perf_refuses_are_eio),
 		COUNTS_TEST(
 			on_unlike_cores_switching_and_reading_is_no_lost_time),
+		COUNTS_TEST(a_cpu_that_goes_off_leaves_its_counts),
 		COUNTS_TEST(a_mode_that_no_letter_names_is_excluded),
 		COUNTS_TEST(
 			both_modes_are_counted_by_a_core_that_cannot_part_them),
