@@ -50,7 +50,9 @@ struct upmu_sample {
  * Counting begins at once. An interrupt of the PMU tells, so the counter of the
  * event is taken as by any other user of perf. upmu_watch_fd() is a descriptor
  * for poll(2); for a call in the thread itself it takes fcntl(2) F_SETOWN_EX,
- * F_SETSIG and O_ASYNC. Threads that are to be told alike open one each.
+ * F_SETSIG and O_ASYNC: on unlike cores only of a thread that was bound to CPUs
+ * of one kind before, as signals tell of one kind alone; poll(2) tells of all.
+ * Threads that are to be told alike open one each.
  *
  * Where perf_event_paranoid permits user mode only, it tells of that alone, as
  * the addresses of its samples show. Returns 0, an error of upmu_open(), or

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Told each N events: how often, by whom, and what is refused. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -186,6 +189,50 @@ static void run_beside(void)
 	upmu_watch_close(watch);
 }
 
+static volatile sig_atomic_t signals;
+
+static void take_signal(int number)
+{
+	(void)number;
+	signals++;
+}
+
+static void bind_to(int cpu)
+{
+	cpu_set_t only;
+
+	CPU_ZERO(&only);
+	CPU_SET(cpu, &only);
+	sched_setaffinity(0, sizeof(only), &only);
+}
+
+/* Of unlike cores: each, where the thread is bound to it. */
+static bool is_signalled_on(int cpu)
+{
+	const struct f_owner_ex self = { F_OWNER_TID,
+					 (pid_t)syscall(SYS_gettid) };
+	struct upmu_watch *watch;
+	unsigned int n;
+	int fd;
+
+	bind_to(cpu);
+	watch = open_watch(0, EVERY);
+	if (!watch)
+		return false;
+	signals = 0;
+	signal(SIGRTMIN, take_signal);
+	fd = upmu_watch_fd(watch);
+	fcntl(fd, F_SETOWN_EX, &self);
+	fcntl(fd, F_SETSIG, SIGRTMIN);
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_ASYNC);
+	for (int i = 0; !signals && i < 100; i++)
+		spin(TURNS);
+	n = take_all(watch, self.pid);
+	note("%d signals", (int)signals);
+	upmu_watch_close(watch);
+	return signals && n;
+}
+
 /* ---- what is refused ---------------------------------------------------- */
 
 static bool refuses(const char *event, uint64_t every, uint32_t flags,
@@ -208,6 +255,9 @@ int main(int argc, char **argv)
 		lose_some();
 	watch_others();
 	run_beside();
+	ok(is_signalled_on(0), "a_signal_comes_in_a_thread_of_the_first_cpu");
+	ok(is_signalled_on((int)sysconf(_SC_NPROCESSORS_ONLN) - 1),
+	   "and_in_one_of_the_last_cpu");
 	ok(refuses("cycles", 0, 0, -EINVAL), "each_0_counts_is_einval");
 	ok(refuses("cycles,instructions", 1000, 0, -EINVAL),
 	   "two_events_are_einval");
