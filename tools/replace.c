@@ -12,16 +12,17 @@
 
 /* ---- which file it is ---------------------------------------------------- */
 
-/* Standard output, by whatever name: others write there, too. */
-static bool is_standard(const struct stat *there)
+/* Standard output, by whatever name: others write there, too. Or -1. */
+static int find_standard(const struct stat *there)
 {
 	struct stat open;
 
 	for (int fd = 0; fd < 3; fd++)
 		if (!fstat(fd, &open) && open.st_dev == there->st_dev &&
-		    open.st_ino == there->st_ino)
-			return true;
-	return false;
+		    open.st_ino == there->st_ino &&
+		    (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+			return fd;
+	return -1;
 }
 
 /* The plain file that @path is, behind links, so that these stay; or NULL. */
@@ -33,7 +34,7 @@ static char *find_file(const char *path)
 		return NULL;
 	if (stat(path, &there))
 		return lstat(path, &itself) ? strdup(path) : NULL;
-	if (!S_ISREG(there.st_mode) || is_standard(&there))
+	if (!S_ISREG(there.st_mode) || find_standard(&there) >= 0)
 		return NULL;
 	/* Folders above this one may be closed to us: no need to name them. */
 	if (!lstat(path, &itself) && !S_ISLNK(itself.st_mode))
@@ -159,10 +160,26 @@ static bool has_no_place(int error)
 	       error == EBUSY;
 }
 
+FILE *replace_open(const char *path, const char *mode)
+{
+	struct stat there;
+	int fd = stat(path, &there) ? -1 : find_standard(&there);
+	FILE *file;
+
+	if (fd < 0)
+		return fopen(path, mode);
+	/* At the place where the others are, behind what they wrote. */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file && fd >= 0)
+		close(fd);
+	return file;
+}
+
 static int write_over(const char *path, int (*write)(FILE *, const void *),
 		      const void *what)
 {
-	FILE *out = fopen(path, "we");
+	FILE *out = replace_open(path, "we");
 	int error;
 
 	if (!out)

@@ -29,6 +29,9 @@ int replace_try(const char *path);
 /** Is it a file of its own, or none yet? */
 bool replace_is_plain(const char *path);
 
+/** As fopen(3); what standard output or error goes to is added to. */
+FILE *replace_open(const char *path, const char *mode);
+
 /** All of @text at the end of @path, or nothing. 0, or -1 with errno set. */
 int replace_append(const char *path, const char *text, size_t size);
 

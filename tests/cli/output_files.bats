@@ -281,6 +281,29 @@ as_nobody() {
 	grep -q page-faults log
 }
 
+@test "standard_output_by_any_name_is_added_to" {
+	"$upmu" stat -j -o one.json -e page-faults -- true
+	for name in /dev/stdout log; do
+		for command in "stat -e page-faults -- echo printed" \
+			"compare -r 4 -e page-faults true -- true" \
+			"merge one.json" "report one.json"; do
+			words=($command)
+			(echo before && "$upmu" "$words" -o $name "${words[@]:1}") \
+				>log 2>errors
+			[ "$(head -n 1 log)" = before ]
+			[[ "$command" != stat* ]] || [ "$(sed -n 2p log)" = printed ]
+			grep -q page-faults log
+		done
+	done
+}
+
+@test "what_standard_input_is_read_from_is_there_until_it_is_replaced" {
+	printf '%s\n' b a >words
+	"$upmu" stat -o words -e page-faults -- sort <words >sorted
+	[ "$(cat sorted)" = "$(printf '%s\n' a b)" ]
+	grep -q page-faults words
+}
+
 @test "the_longest_name_that_a_file_can_have_is_written" {
 	name=$(printf '%0255d' 0)
 	for turn in 1 2; do

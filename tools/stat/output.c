@@ -55,7 +55,7 @@ static int open_file(bool append)
 	is_begun = append;
 	if (replace_is_plain(name))
 		return replace_try(name) ? cannot_write_to(name) : 0;
-	stream = fopen(name, append ? "ae" : "we");
+	stream = replace_open(name, append ? "ae" : "we");
 	return stream ? 0 : cannot_write_to(name);
 }
 
