@@ -191,15 +191,16 @@ static void estimate(const struct engine *e, const struct engine_set *set,
 }
 
 /*
- * An emulator that does not count an event says 0: without -icount QEMU
- * does so for instructions. Software increments may well be 0.
+ * An emulator that does not count an event says 0 from the beginning: without
+ * -icount QEMU does so for instructions. Software increments may well be 0, and
+ * so may an interval of NAME:u that the kernel had to itself.
  */
-static bool stands_still(const struct engine *e,
-			 const struct engine_event *event, uint64_t raw)
+static bool stands_still(const struct engine *e, size_t index, size_t i)
 {
-	const struct upmu_event *what = event->parsed;
+	size_t event = e->sets.set[index].event[i];
+	const struct upmu_event *what = e->events->event[event].parsed;
 
-	return e->events->emulated && !raw &&
+	return e->events->emulated && !e->mark[index].count[i] &&
 	       (what->is_cycles || what->is_instructions ||
 		what->class == UPMU_EVENT_GENERIC);
 }
@@ -394,8 +395,6 @@ static void store(const struct engine *e, size_t index,
 	double lost = lost_time(e, set->lane);
 
 	for (size_t i = 0; i < set->n; i++) {
-		const struct engine_event *event =
-			&e->events->event[set->event[i]];
 		struct engine_count *count = &counts[set->event[i]];
 
 		count->raw = reading->count[i];
@@ -406,7 +405,7 @@ static void store(const struct engine *e, size_t index,
 		count->state = ENGINE_COUNTED;
 		if (!reading->running_ns)
 			count->state = ENGINE_NOT_COUNTED;
-		else if (stands_still(e, event, count->raw))
+		else if (stands_still(e, index, i))
 			count->state = ENGINE_NOT_EMULATED;
 		else if (set->turn >= 0 && e->options.pass < 0)
 			estimate(e, set, i, lost, count);

@@ -215,6 +215,15 @@ static void no_instructions_of_an_emulator_are_not_emulated(void **state)
 	engine_collect(&engine, count);
 	assert_int_equal(count[0].state, ENGINE_NOT_EMULATED);
 	assert_int_equal(count[1].state, ENGINE_NOT_EMULATED);
+	/* What has counted may well count nothing in an interval. */
+	told[1].count[0] = 5;
+	for (uint64_t interval = 2; interval < 4; interval++) {
+		told[0].enabled_ns = told[0].running_ns = interval * 10 * MS;
+		told[1].enabled_ns = told[1].running_ns = interval * 10 * MS;
+		engine_collect(&engine, count);
+		assert_int_equal(count[0].state, ENGINE_NOT_EMULATED);
+		assert_raw(1, interval == 2 ? 5 : 0);
+	}
 }
 
 static void in_passes_each_pass_has_its_own_times(void **state)
