@@ -263,6 +263,12 @@ static inline uint32_t pmu_type(const char *name)
 	return type;
 }
 
+/* Of the CPU that this thread is pinned to: unlike cores have one each. */
+static inline uint32_t pmu_type_here(void)
+{
+	return pmu_type(info_of(-1).pmu);
+}
+
 struct counter {
 	int fd;
 	volatile struct perf_event_mmap_page *page;

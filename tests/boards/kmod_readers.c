@@ -5,13 +5,10 @@
  * perf's driver writes the permission register as well; neither those whom it
  * permits nor those who hold a lease ever get SIGILL, whatever else goes on.
  */
-#include <glob.h>
-
 #include "tests/boards/kmod.h"
 
 #define CYCLES_EVENT 0x11
 #define MANY	     1000
-#define PMUS	     "/sys/bus/event_source/devices/"
 
 static struct {
 	volatile int stop;
@@ -28,38 +25,6 @@ static void handle(void)
 	sigaction(SIGILL, &action, NULL);
 }
 
-static uint32_t type_of(const char *pmu)
-{
-	FILE *file = fopen(pmu, "r");
-	uint32_t type = 0;
-
-	if (!file)
-		return 0;
-	if (fscanf(file, "%u", &type) != 1)
-		type = 0;
-	fclose(file);
-	return type;
-}
-
-/* Of the PMU that this CPU has: unlike cores have one each. */
-static uint32_t type_here(void)
-{
-	uint32_t type = 0;
-	int fd = -1;
-	glob_t pmus;
-
-	if (glob(PMUS "armv8*/type", 0, NULL, &pmus))
-		return 0;
-	for (size_t n = 0; n < pmus.gl_pathc && fd < 0; n++) {
-		type = type_of(pmus.gl_pathv[n]);
-		fd = event_open(type, CYCLES_EVENT, 0, -1, sched_getcpu(), 0);
-	}
-	if (fd >= 0)
-		close(fd);
-	globfree(&pmus);
-	return type;
-}
-
 /* As perf_user_access allows; @lease: beside a CYCLES lease of its own. */
 static void read_pages(bool lease)
 {
@@ -68,7 +33,7 @@ static void read_pages(bool lease)
 
 	if (lease && take(UPMU_MODE_CYCLES) < 0)
 		_exit(3);
-	counter = counter_open(type_here(), CYCLES_EVENT);
+	counter = counter_open(pmu_type_here(), CYCLES_EVENT);
 	if (!counter.page)
 		_exit(2);
 	while (!all->stop) {
@@ -226,7 +191,7 @@ static int late_ready[2], late_go[2];
 static int late_reader(void *config)
 {
 	struct counter counter =
-		counter_open(type_here(), *(const uint64_t *)config);
+		counter_open(pmu_type_here(), *(const uint64_t *)config);
 	uint32_t sequence, index;
 	char byte = 0;
 
@@ -260,7 +225,7 @@ static void late_test(uint64_t config, const char *claim)
 	if (!reader)
 		_exit(late_reader(&config));
 	(void)!read(late_ready[0], &byte, 1);
-	others = event_open(type_here(), CYCLES_EVENT, 0, 0, -1, 0);
+	others = event_open(pmu_type_here(), CYCLES_EVENT, 0, 0, -1, 0);
 	lease = take(UPMU_MODE_RAW);
 	(void)!write(late_go[1], &byte, 1);
 	waitpid(reader, &status, 0);

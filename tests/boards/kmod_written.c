@@ -283,7 +283,7 @@ static void type_test(void)
 static void closed_test(void)
 {
 	int lease = take(UPMU_MODE_COUNT);
-	int perf = event_open(PERF_TYPE_RAW, 0x11, 0, 0, -1, 0);
+	int perf = event_open(pmu_type_here(), 0x11, 0, 0, -1, 0);
 
 	leave_the_cpu();
 	for (unsigned int n = 0; n < upmu_regs_counters(); n++)
@@ -295,7 +295,7 @@ static void closed_test(void)
 	    info_of(lease).lease_written);
 	close(lease);
 	lease = take(UPMU_MODE_COUNT);
-	perf = event_open(PERF_TYPE_RAW, 0x11, 0, 0, -1, 0);
+	perf = event_open(pmu_type_here(), 0x11, 0, 0, -1, 0);
 	leave_the_cpu();
 	upmu_regs_disable(~0u);
 	upmu_regs_change_control(UPMU_CONTROL_E, 0);
@@ -424,7 +424,7 @@ static void throttle_test(void)
 					.size = sizeof(attr),
 					.sample_period = 1000 };
 	int lease = take(UPMU_MODE_COUNT);
-	int perf = (int)syscall(__NR_perf_event_open, &attr, 0, -1, -1, 0);
+	int perf = (int)syscall(__NR_perf_event_open, &attr, 0, 0, -1, 0);
 
 	for (int n = 0; n < 20; n++) {
 		spin_loop(1000000);
