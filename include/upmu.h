@@ -107,7 +107,8 @@ struct upmu_value {
 enum upmu_open_flags {
 	UPMU_OPEN_USER_ONLY = 1 << 0, /* as if each event had :u; none has :k */
 	UPMU_OPEN_STOPPED = 1 << 1,   /* upmu_start() starts it */
-	UPMU_OPEN_ANY_CLOCK = 1 << 2, /* timer or clock rather than an error */
+	UPMU_OPEN_ANY_CLOCK = 1 << 2, /* timer or clock rather than an error;
+					 these cannot be STOPPED */
 	UPMU_OPEN_BOUND = 1 << 3,     /* see upmu_open() */
 	UPMU_OPEN_INHERIT = 1 << 4,   /* what it starts from now on too */
 	UPMU_OPEN_ON_EXEC = 1 << 5,   /* its next exec starts it */

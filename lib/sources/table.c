@@ -59,6 +59,8 @@ int upmu_source_do_open(struct upmu *set, const struct upmu_wanted *wanted)
 {
 	if (!set->source->open)
 		return lacks(set->source, "count");
+	if ((set->flags & UPMU_OPEN_STOPPED) && !set->source->start)
+		return lacks(set->source, "be started and stopped");
 	return set->source->open(set, wanted);
 }
 

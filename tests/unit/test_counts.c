@@ -105,6 +105,23 @@ static void a_set_that_was_not_started_has_counted_nothing(void **state)
 	assert_int_equal(count, 0);
 }
 
+/* It would count at once, and upmu_start() fail. */
+static void nothing_that_cannot_wait_is_opened_stopped(void **state)
+{
+	static const char *const clocks[] = { "timer", "clock" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		const struct upmu_options options =
+			options_of(clocks[i], UPMU_OPEN_STOPPED);
+
+		assert_int_equal(upmu_open(&set, "cycles", &options),
+				 -EOPNOTSUPP);
+		assert_said("cannot be started and stopped");
+		assert_null(set);
+	}
+}
+
 /* As a daemon's closefrom(3) does. */
 static void descriptors_that_the_program_closed_give_no_count(void **state)
 {
@@ -261,6 +278,7 @@ int main(void)
 		COUNTS_TEST(a_set_that_never_had_a_counter_has_no_count),
 		COUNTS_TEST(nobody_looks_into_files_for_why),
 		COUNTS_TEST(a_set_that_was_not_started_has_counted_nothing),
+		COUNTS_TEST(nothing_that_cannot_wait_is_opened_stopped),
 		COUNTS_TEST(descriptors_that_the_program_closed_give_no_count),
 		COUNTS_TEST(numbers_that_perf_refuses_are_eio),
 		COUNTS_TEST(
