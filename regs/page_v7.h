@@ -11,6 +11,15 @@
 #define UPMU_REGS_HAS_PAGE_COUNT 1
 
 /*
+ * gcc takes an asm goto for one instruction, and puts constants where the loads
+ * of a function with some thirty of upmu_count() do not reach: "bad immediate
+ * value for offset". As many empty lines are no code, and are reckoned with.
+ */
+#define UPMU_REGS_ROOM()      \
+	__asm__ __volatile__( \
+		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n")
+
+/*
  * @counter: page at 0, key at 4; page: lock at 8, index at 12, offset at 16.
  * 1 and the count, or 0 where another thread asks or the event is on no
  * counter.
@@ -28,6 +37,7 @@ upmu_regs_page_count(const void *counter, uint64_t *count)
 	uint64_t sum, lock_index, page_key;
 	uint32_t value, other;
 
+	UPMU_REGS_ROOM();
 	__asm__ goto("ldrd %4, %H4, [%5]\n"
 		     "1:	mrc p15, 0, %3, c13, c0, 3\n\t" /* TPIDRURO */
 		     "ldrd %1, %H1, [%4, #8]\n\t"
