@@ -509,7 +509,14 @@ raw="pi3-32-bare registers=1"
 	[ "$(cut -f2 <<<"$output")" = 0 ]
 	said "                 508  inst_retired                # 1.018 CPI, 0.983 IPC"
 	said "ran on 1 CPU meanwhile is in the numbers: the kernel, other processes, upmu."
+	said "perf has no PMU here: counted by the registers themselves. Everything that"
 	said "The program was kept on that CPU."
+}
+
+@test "stat_by_registers_says_of_no_pmu_that_it_is_not_there_nor_of_no_program" {
+	on "pi2 registers=1 UPMU_SOURCE=raw" stat -C 0 -e cycles --timeout 20
+	said "UPMU_SOURCE=raw: counted by the registers themselves. Everything that"
+	[[ "$stderr" != *"The program"* ]]
 }
 
 @test "stat_adds_up_what_the_registers_of_several_cpus_counted" {

@@ -160,15 +160,20 @@ void out_write_others_again(FILE *out, const struct stat_report *report)
 
 void out_tell_source(struct stat_report *report, size_t cpus)
 {
+	const struct upmu_machine *machine = &report->events->machine;
 	bool one = cpus == 1;
+	const char *kept = one ? "The program was kept on that CPU.\n"
+			       : "The program was kept on those CPUs.\n";
 
 	if (!cpus)
 		return;
 	snprintf(report->source, sizeof(report->source),
-		 "perf has no PMU here: counted by the registers themselves. "
+		 "%s: counted by the registers themselves. "
 		 "Everything that\nran on %s%zu CPU%s meanwhile is in the "
-		 "numbers: the kernel, other processes, upmu.\n"
-		 "The program was kept on %s.\n",
+		 "numbers: the kernel, other processes, upmu.\n%s",
+		 machine->kinds[0].pmu_type == UPMU_PMU_TYPE_NONE
+			 ? "perf has no PMU here"
+			 : "UPMU_SOURCE=raw",
 		 one ? "" : "these ", cpus, one ? "" : "s",
-		 one ? "that CPU" : "those CPUs");
+		 report->options->command ? kept : "");
 }
