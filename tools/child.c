@@ -241,14 +241,19 @@ bool child_reap(struct child *child, bool block)
 }
 
 /*
- * The terminal's Ctrl-C has reached the program by itself, what was sent to
- * upmu alone has not; nor has that the terminal has gone, which is told to the
- * leader of its session.
+ * The terminal's Ctrl-C has, all of upmu's job; that the terminal has gone is
+ * told to the leader of its session alone.
  */
+static bool has_reached(const struct child *child, const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL || getpgid(child->pid) != getpgrp())
+		return false;
+	return info->si_signo != SIGHUP || getsid(0) != getpid();
+}
+
 void child_pass_on(const struct child *child, const siginfo_t *info)
 {
-	if (info->si_code != SI_KERNEL ||
-	    (info->si_signo == SIGHUP && getsid(0) == getpid()))
+	if (!has_reached(child, info))
 		kill(child->pid, info->si_signo);
 }
 

@@ -407,6 +407,20 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 	grep -q task-clock report
 }
 
+@test "stat_hands_ctrl_c_on_to_a_program_that_has_left_its_job" {
+	timeout 60 python3 - "$upmu" <<-'E'
+		import os, pty, signal, sys
+		pid, terminal = pty.fork()
+		if not pid:
+		    os.execv(sys.argv[1], ["upmu", "stat", "-e", "task-clock", "-o",
+		        "report", "--", "setsid", "sh", "-c", "echo; exec sleep 90"])
+		os.read(terminal, 1)
+		os.write(terminal, b"\x03")
+		assert os.waitpid(pid, 0)[1] == signal.SIGINT
+	E
+	grep -q task-clock report
+}
+
 @test "stat_of_a_process_that_has_ended_says_so" {
 	# Nobody asks how it ended while its parent sleeps.
 	python3 -c 'import os, time
