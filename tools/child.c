@@ -95,10 +95,16 @@ static bool is_unheard(int number)
 	       action.sa_handler == SIG_IGN;
 }
 
+void child_heed_ends(struct sigaction *given)
+{
+	static const struct sigaction defaulted = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGCHLD, &defaulted, given);
+}
+
 /*
  * Signals that end or interest upmu are taken by sigtimedwait(), which is
- * also what a slice sleeps in. SIGCHLD that was ignored would leave no
- * status to wait for.
+ * also what a slice sleeps in.
  */
 static void take_signals(struct child *child)
 {
@@ -158,7 +164,6 @@ static void close_pipes(struct child *child)
 
 static int start_child(struct child *child, char **command, bool beside)
 {
-	struct sigaction defaulted = { .sa_handler = SIG_DFL };
 	struct child_start *start = new_start(command);
 	int error;
 
@@ -168,7 +173,7 @@ static int start_child(struct child *child, char **command, bool beside)
 		goto err_start;
 	take_signals(child);
 	start->mask = child->old_mask;
-	sigaction(SIGCHLD, &defaulted, &start->sigchld);
+	child_heed_ends(&start->sigchld);
 	child->pid = beside ? start_beside(start) : -1;
 	if (child->pid < 0)
 		child->pid = start_by_fork(start);
@@ -180,6 +185,7 @@ static int start_child(struct child *child, char **command, bool beside)
 		return 0;
 
 	close_pipes(child);
+	sigaction(SIGCHLD, &start->sigchld, NULL);
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 err_start:
 	free(start);
@@ -301,6 +307,8 @@ int child_late_signal(void)
 
 void child_done(struct child *child)
 {
+	if (child->start)
+		sigaction(SIGCHLD, &child->start->sigchld, NULL);
 	free(child->start); /* it has executed, or ended */
 	child->start = NULL;
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);

@@ -33,6 +33,12 @@ struct child {
 	struct child_start *start; /* what the new process runs on */
 };
 
+/**
+ * SIGCHLD that upmu was given ignored would leave no status to wait for.
+ * *given: what it was, to be set again.
+ */
+void child_heed_ends(struct sigaction *given);
+
 /** Return 0 or a negative errno, and then there is no child. */
 int child_start(struct child *child, char **command);
 
@@ -69,7 +75,7 @@ void child_wait(struct child *child);
  */
 int child_late_signal(void);
 
-/** Give upmu the signal mask back that it had before child_start(). */
+/** Give upmu the mask back, and SIGCHLD, that it had before child_start(). */
 void child_done(struct child *child);
 
 /** What a shell would say: the exit status, or 128 and the signal. */

@@ -223,6 +223,17 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 	diff before after
 }
 
+@test "stat_and_compare_work_where_their_parent_ignores_the_ends_of_processes" {
+	local ignoring=(env --ignore-signal=CHLD) look=(grep SigIgn /proc/self/status)
+	"${ignoring[@]}" "${look[@]}" >given
+	"${ignoring[@]}" "$upmu" stat -r 2 --pre true --post true -q \
+		-e task-clock -- "${look[@]}" >each
+	[ "$(cat given given)" = "$(cat each)" ]
+	"${ignoring[@]}" "$upmu" compare -r 2 -w 1 --prepare true -o report \
+		--stdout inherit -e task-clock -- "${look[@]}" >each
+	[ "$(cat given given given)" = "$(cat each)" ]
+}
+
 @test "stat_leaks_no_descriptor_into_the_program" {
 	ls /proc/self/fd >before
 	"$upmu" stat -o report -- ls /proc/self/fd >after
