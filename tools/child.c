@@ -162,16 +162,19 @@ static void close_pipes(struct child *child)
 #define STARTS_BESIDE true
 #endif
 
+/* Signals first: one that comes between two runs ends upmu without a report. */
 static int start_child(struct child *child, char **command, bool beside)
 {
-	struct child_start *start = new_start(command);
+	struct child_start *start;
 	int error;
 
-	*child = (struct child){ .go = -1, .failed = -1, .start = start };
+	*child = (struct child){ .go = -1, .failed = -1 };
+	take_signals(child);
+	start = new_start(command);
 	error = start ? open_pipes(start) : -ENOMEM;
 	if (error)
 		goto err_start;
-	take_signals(child);
+	child->start = start;
 	start->mask = child->old_mask;
 	child_heed_ends(&start->sigchld);
 	child->pid = beside ? start_beside(start) : -1;
@@ -186,8 +189,8 @@ static int start_child(struct child *child, char **command, bool beside)
 
 	close_pipes(child);
 	sigaction(SIGCHLD, &start->sigchld, NULL);
-	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 err_start:
+	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 	free(start);
 	child->start = NULL;
 	return error;

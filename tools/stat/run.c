@@ -257,11 +257,12 @@ int stat_run_once(struct stat_report *report, struct engine_events *events,
 		child_kill(&run.child);
 	if (!error)
 		error = count_and_read(&run, by_exec, exit_status);
+	close_engines(&run);
+	stat_control_close(&run.control);
+	/* Last: from then to the next run a signal ends upmu, and no report. */
 	late = child_late_signal();
 	if (late)
 		report->interrupted = late;
 	child_done(&run.child);
-	close_engines(&run);
-	stat_control_close(&run.control);
 	return error;
 }
