@@ -440,7 +440,9 @@ print(pid, flush=True)
 time.sleep(60)' >ended 3>&- &
 	parent=$!
 	for ((i = 0; i < 600; i++)); do
-		[ -s ended ] && grep -qs '^State:.Z' "/proc/$(cat ended)/status" && break
+		if [ -s ended ] && grep -qs '^State:.Z' "/proc/$(cat ended)/status"; then
+			break
+		fi
 		sleep 0.1
 	done
 	run "$upmu" stat -p "$(cat ended)" -e task-clock
