@@ -405,6 +405,7 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 }
 
 @test "stat_that_leads_its_terminal_ends_the_program_when_that_goes" {
+	needs_terminal
 	timeout 60 python3 - "$upmu" <<-'E'
 		import os, pty, signal, sys
 		pid, terminal = pty.fork()
@@ -419,6 +420,7 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 }
 
 @test "stat_hands_ctrl_c_on_to_a_program_that_has_left_its_job" {
+	needs_terminal
 	timeout 60 python3 - "$upmu" <<-'E'
 		import os, pty, signal, sys
 		pid, terminal = pty.fork()
