@@ -446,6 +446,7 @@ static int run_rounds(struct measuring *m)
 			status = run_and_store(m, order[i], true);
 	}
 	show_progress(m, o->repeat);
+	was_interrupted(m); /* one that came between two runs */
 	return status;
 }
 
