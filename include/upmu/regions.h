@@ -62,11 +62,12 @@ struct upmu_region_stats {
  * first, is told in it. A child made by fork() reports what it did itself, to a
  * file of its own: where there is no %p its number is put in, as in
  * report.1234.json, and the time where a sibling had that number; /dev/stdout
- * and its kin, a pipe, a terminal are of all. A program that another one starts
- * (sh, make, mpirun) writes to the very file named: of several the last to end
- * is what stays, whole; with %p each has its own, with the time in its name too
- * where another process of that number has been. A signal's handler that forks
- * must not come upon a region's begin or end in its own thread. Any thread.
+ * and its kin and a terminal are of all, a named pipe is its parent's. A
+ * program that another one starts (sh, make, mpirun) writes to the very file
+ * named: of several the last to end is what stays, whole; with %p each has its
+ * own, with the time in its name too where another process of that number has
+ * been. A signal's handler that forks must not come upon a region's begin or
+ * end in its own thread. Any thread.
  *
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY it is chosen, or a region has begun: what is counted stays

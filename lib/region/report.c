@@ -226,13 +226,19 @@ static int own_descriptor(const char *wish)
 	return end && !wish[end] ? (int)fd : -1;
 }
 
-/* Pipes, terminals, /dev/null: a name with a number is of no such thing. */
+/*
+ * Pipes, terminals, /dev/null: a name with a number is of no such thing. But
+ * the reader of a named pipe goes with the first that closes it, and the next
+ * would wait for another for ever.
+ */
 static bool is_for_all(const char *wish)
 {
-	struct stat found;
+	struct stat found, itself;
 
-	return own_descriptor(wish) >= 0 ||
-	       (!stat(wish, &found) && !S_ISREG(found.st_mode));
+	if (own_descriptor(wish) >= 0)
+		return true;
+	return !stat(wish, &found) && !lstat(wish, &itself) &&
+	       !S_ISREG(found.st_mode) && !S_ISFIFO(itself.st_mode);
 }
 
 /*

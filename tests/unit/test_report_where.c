@@ -71,14 +71,37 @@ static void a_report_to_an_open_file_leaves_what_stands_there(void **state)
 	}
 }
 
-static void report_into_the_pipe(void)
+static int ends[2];
+
+/* Of another process: by no descriptor of its own. */
+static void report_into_a_pipe_of_the_parent(void)
 {
-	setenv("UPMU_REPORT", report_path, 1);
+	char wish[64];
+
+	snprintf(wish, sizeof(wish), "/proc/%d/fd/%d", (int)getppid(), ends[1]);
+	setenv("UPMU_REPORT", wish, 1);
 	call(region_of("first"));
 }
 
 /* As root it would make a file beside /dev/null. */
 static void a_forked_process_makes_no_file_beside_a_pipe(void **state)
+{
+	(void)state;
+	assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+	assert_int_equal(run_in_child(report_into_a_pipe_of_the_parent), 0);
+	read_text(ends[0]);
+	assert_non_null(strstr(text, "first"));
+	close(ends[1]);
+}
+
+static void report_into_the_named_pipe(void)
+{
+	setenv("UPMU_REPORT", report_path, 1);
+	call(region_of("first"));
+}
+
+/* Who reads there ends with the first report: the parent's would hang. */
+static void a_forked_process_leaves_a_named_pipe_to_its_parent(void **state)
 {
 	int fd;
 
@@ -86,8 +109,10 @@ static void a_forked_process_makes_no_file_beside_a_pipe(void **state)
 	assert_int_equal(unlink(report_path), 0);
 	assert_int_equal(mkfifo(report_path, 0600), 0);
 	fd = open(report_path, O_RDWR | O_NONBLOCK);
-	assert_int_equal(run_in_child(report_into_the_pipe), 0);
-	read_text(fd);
+	assert_int_equal(run_in_child(report_into_the_named_pipe), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), -1);
+	close(fd);
+	read_text(open(report_path, O_RDONLY));
 	assert_non_null(strstr(text, "\"region\": \"first\""));
 }
 
@@ -112,6 +137,8 @@ int main(void)
 		cmocka_unit_test(
 			a_report_to_an_open_file_leaves_what_stands_there),
 		cmocka_unit_test(a_forked_process_makes_no_file_beside_a_pipe),
+		cmocka_unit_test(
+			a_forked_process_leaves_a_named_pipe_to_its_parent),
 	};
 
 	return cmocka_run_group_tests_name(
