@@ -204,6 +204,10 @@ def interrupt(number, _frame):
     raise Interrupted(number)
 
 
+def ignore(_number, _frame):
+    """As nohup and a shell's & have it, but tests do not inherit that."""
+
+
 def act(options):
     """Does what was asked for; the status to end with."""
     began = time.monotonic()
@@ -229,8 +233,8 @@ def main():
     options = parse()
     layers.only_listed = options.list
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, interrupt)
+        ignored = signal.getsignal(number) == signal.SIG_IGN
+        signal.signal(number, ignore if ignored else interrupt)
     if options.all:
         os.environ["UPMU_ALL"] = "1"    # scripts have a longer form too
     os.chdir(TOP)
