@@ -73,7 +73,7 @@ int upmu_group_read(const struct upmu_group *group, struct upmu_value *values)
 int upmu_group_read_apart(const struct upmu_group *group,
 			  struct upmu_value *values)
 {
-	int ret = upmu_perf_read_group(group->fd[0], values, 1);
+	int ret = upmu_perf_read_first(group->fd[0], values);
 
 	for (size_t i = 1; !ret && i < group->n; i++)
 		ret = upmu_perf_read(group->fd[i], &values[i]);
@@ -89,7 +89,7 @@ int upmu_group_read_one(const struct upmu_group *group, size_t position,
 
 	/* Of a group that was taken apart. */
 	if (ret == -EINVAL && !position)
-		ret = upmu_perf_read_group(group->fd[0], values, 1);
+		ret = upmu_perf_read_first(group->fd[0], values);
 	if (!ret)
 		*value = values[0];
 	return ret;

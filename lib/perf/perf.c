@@ -191,6 +191,19 @@ int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n)
 	return 0;
 }
 
+int upmu_perf_read_first(int fd, struct upmu_value *value)
+{
+	uint64_t raw[3 + UPMU_PERF_GROUP_MAX];
+	ssize_t got = read_when_whole(fd, raw, sizeof(raw));
+
+	if (got < 0)
+		return (int)got;
+	if ((size_t)got < 4 * sizeof(*raw))
+		return -EIO;
+	*value = (struct upmu_value){ raw[3], raw[1], raw[2] };
+	return 0;
+}
+
 int upmu_perf_enable(int fd)
 {
 	return upmu_sys_ioctl(fd, PERF_EVENT_IOC_ENABLE, NULL);

@@ -103,6 +103,13 @@ int upmu_perf_read(int fd, struct upmu_value *value);
  */
 int upmu_perf_read_group(int fd, struct upmu_value *values, size_t n);
 
+/**
+ * The leader's own value, whatever size its group has. Of a CPU that went off,
+ * Linux reckons some with it that are gone: the kernel's own events that were
+ * opened before a core's.
+ */
+int upmu_perf_read_first(int fd, struct upmu_value *value);
+
 int upmu_perf_enable(int fd);
 int upmu_perf_disable(int fd);
 

@@ -162,31 +162,30 @@ static bool switch_cpu_1(const char *to)
 /* Read, and by counts: the same, and as before. */
 static bool stands(struct upmu *set, struct upmu_value *before)
 {
-	struct upmu_value now[2];
-	uint64_t counts[2];
+	size_t n = upmu_size(set);
+	struct upmu_value now[3];
+	uint64_t counts[3];
 
 	spin(LOOPS);
-	if (upmu_read(set, now, 2) || upmu_count_all(set, counts, 2)) {
+	if (upmu_read(set, now, n) || upmu_count_all(set, counts, n)) {
 		note("%s", upmu_explain());
 		return false;
 	}
 	if (!before[0].count)
-		memcpy(before, now, sizeof(now));
-	note("%" PRIu64 " cycles in %" PRIu64 " ns", now[0].count,
-	     now[0].running_ns);
-	return !memcmp(now, before, sizeof(now)) && counts[0] == now[0].count &&
-	       counts[1] == now[1].count &&
+		memcpy(before, now, n * sizeof(*now));
+	note("%" PRIu64 " %s in %" PRIu64 " ns", now[0].count,
+	     upmu_event_name(set, 0), now[0].running_ns);
+	return !memcmp(now, before, n * sizeof(*now)) &&
+	       counts[0] == now[0].count && counts[n - 1] == now[n - 1].count &&
 	       upmu_count(upmu_counter_at(set, 0)) == now[0].count;
 }
 
-static void lose_a_cpu(void)
+static void lose_a_cpu(const char *events, const char *off, const char *back)
 {
 	const struct upmu_options options = { .size = sizeof(options),
 					      .flags = UPMU_OPEN_CPU,
 					      .cpu = 1 };
-	const char *off = "of_a_cpu_that_goes_off_the_counts_stand";
-	const char *back = "also_when_it_is_back";
-	struct upmu_value before[2] = { { 0, 0, 0 } };
+	struct upmu_value before[3] = { { 0, 0, 0 } };
 	struct upmu *set;
 
 	if (sysconf(_SC_NPROCESSORS_CONF) < 2) {
@@ -194,11 +193,11 @@ static void lose_a_cpu(void)
 		skip(back, "one CPU");
 		return;
 	}
-	if (upmu_open(&set, "cycles,instructions", &options))
+	if (upmu_open(&set, events, &options))
 		note("%s", upmu_explain());
 	spin(LOOPS);
-	ok(switch_cpu_1("0") && stands(set, before) && before[1].count &&
-		   stands(set, before),
+	ok(switch_cpu_1("0") && stands(set, before) &&
+		   before[upmu_size(set) - 1].count && stands(set, before),
 	   off);
 	ok(switch_cpu_1("1") && stands(set, before), back);
 	upmu_close(set);
@@ -226,7 +225,12 @@ int main(int argc, char **argv)
 	count_program("/proc/self/exe", UPMU_OPEN_INHERIT, 2,
 		      "what_a_program_starts_is_counted_too");
 	count_cpus();
-	lose_a_cpu();
+	lose_a_cpu("cycles,instructions",
+		   "of_a_cpu_that_goes_off_the_counts_stand",
+		   "also_when_it_is_back");
+	lose_a_cpu("task-clock,page-faults,cycles",
+		   "also_of_the_kernels_own_and_a_cores_together",
+		   "and_these_when_it_is_back");
 	refuse();
 	return tap_done();
 }
