@@ -164,6 +164,7 @@ static void upmu_trap_step(struct pt_regs *user)
 	u32 state = upmu_compat_state(user);
 	u32 it = (state >> 8 & 0xfc) | (state >> 25 & 3);
 
+	this_cpu_write(upmu_trap.tries, 0); /* it goes on */
 	instruction_pointer_set(user, instruction_pointer(user) + 4);
 	if (UPMU_IS_A64(user) || !(state & UPMU_STATE_THUMB))
 		return;
@@ -233,7 +234,10 @@ static bool upmu_trap_answer_late(struct pt_regs *user)
 	return true;
 }
 
-/* The register is right by now; a few times at each place. */
+/*
+ * The register is right by now, or the instruction's page was taken away when
+ * it had been executed, and comes back with the next try; a few at each place.
+ */
 static bool upmu_trap_try(struct pt_regs *user)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
@@ -255,7 +259,7 @@ static bool upmu_trap_reader(struct pt_regs *user)
 	if (!upmu_trap_is_reader(&counts))
 		return false;
 	if (!counts)
-		return upmu_trap_answer_late(user);
+		return upmu_trap_answer_late(user) || upmu_trap_try(user);
 	return upmu_regs_user_access() & UPMU_USER_CR && upmu_trap_try(user);
 }
 
@@ -272,9 +276,8 @@ static bool upmu_trap_again(struct pt_regs *user)
 		return false;
 	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user))
 		return true;
-	if (!upmu_publish_user_access())
-		return false; /* nobody else writes the register */
-	if (bits & ~upmu_regs_user_access()) {
+	/* Where perf's driver writes it, too. */
+	if (upmu_publish_user_access() && bits & ~upmu_regs_user_access()) {
 		upmu_access_refresh_here(NULL);
 		return true;
 	}

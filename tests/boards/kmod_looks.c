@@ -5,11 +5,11 @@
  * As libx264 does on 32-bit ARM: where PMUSERENR is not 0 it reads PMCR, writes
  * PMCNTENSET and only then reads the cycle counter.
  */
-#include "tests/boards/kmod.h"
+#include "tests/boards/kmod_page_goes.h"
 
 #define OPEN "/sys/module/upmu/parameters/open"
 
-enum { RUNS, STANDS_STILL, CLOSED, OFF, SKIPS_TOO_MUCH };
+enum { RUNS, STANDS_STILL, CLOSED, OFF, SKIPS_TOO_MUCH, STAYS };
 
 static int looks(void *unused)
 {
@@ -51,6 +51,30 @@ static int looks_if(void *unused)
 	after = 4;
 #endif
 	return after == 4 ? RUNS : SKIPS_TOO_MUCH;
+}
+
+static int looks_in_a_page_that_goes(void *unused)
+{
+	(void)unused;
+	if (!page_goes())
+		return STAYS;
+	for (int n = 0; n < PAGE_READS; n++)
+		if (!(page_read(false) & UPMU_CONTROL_E))
+			return OFF;
+	return RUNS;
+}
+
+static void page_test(void)
+{
+	const char *claim = "also_where_its_page_is_taken_away_meanwhile";
+	int status;
+
+	if (cpus_online() < 2) {
+		tap_skip(claim, "one CPU");
+		return;
+	}
+	status = in_child(looks_in_a_page_that_goes, NULL);
+	tap(status == RUNS, claim, "%d", status);
 }
 
 static int resets(void *unused)
@@ -119,6 +143,7 @@ int main(void)
 	status = in_child(looks_if, NULL);
 	tap(status == RUNS, "and_goes_on_at_the_next_instruction", "%d",
 	    status);
+	page_test();
 	changes_tests();
 	sleep(1); /* Linux makes a probe faster some time after it was set */
 	for (int n = 0; n < 50 && status == RUNS; n++)

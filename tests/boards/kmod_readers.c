@@ -5,7 +5,7 @@
  * perf's driver writes the permission register as well; neither those whom it
  * permits nor those who hold a lease ever get SIGILL, whatever else goes on.
  */
-#include "tests/boards/kmod.h"
+#include "tests/boards/kmod_page_goes.h"
 
 #define CYCLES_EVENT 0x11
 #define MANY	     1000
@@ -186,6 +186,16 @@ static void off_test(uint32_t mode, const char *claim)
 }
 
 static int late_ready[2], late_go[2];
+static bool late_page_goes; /* and it reads on, in a page that is taken away */
+
+static bool reads_on_in_a_page_that_goes(void)
+{
+	if (!page_goes())
+		return false;
+	for (int n = 0; n < PAGE_READS; n++)
+		page_read(true);
+	return true;
+}
 
 /* The index was looked at, the register not yet, when RAW took the counter. */
 static int late_reader(void *config)
@@ -208,6 +218,8 @@ static int late_reader(void *config)
 		upmu_regs_cycles32();
 	else if (index)
 		upmu_regs_counter(index - 1);
+	if (late_page_goes && !reads_on_in_a_page_that_goes())
+		return 4;
 	return !index || counter.page->lock == sequence;
 }
 
@@ -251,6 +263,9 @@ int main(int argc, char **argv)
 	late_test(CYCLES_EVENT,
 		  "a_reader_whom_raw_meets_at_the_register_goes_on");
 	late_test(0x08, "also_at_an_event_counters");
+	late_page_goes = true;
+	late_test(CYCLES_EVENT,
+		  "and_where_the_page_of_its_code_is_taken_away_meanwhile");
 	start(PAGES);
 	others_lease();
 	finish("a_reader_by_perf_user_access_reads_through_others_leases");
