@@ -116,7 +116,8 @@ def measure(function: Callable, *arguments: Any,
 
     The function is called warmup + runs times with the arguments, on this
     thread, with the garbage collector off. `options` are those of upmu.Set
-    that leave it at counting this thread, else Error EINVAL. ValueError: runs below 1 or warmup below 0. TypeError: a coroutine or
+    that leave it at counting this thread, else Error EINVAL. ValueError: runs
+    below 1 or warmup below 0. TypeError: a coroutine or
     generator, of which a call runs nothing. Error EAGAIN: the events were
     not on the hardware all the time; else as of upmu.Set.
     """
