@@ -413,6 +413,23 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	grep -q 'true, 1 run$' out
 }
 
+@test "compare_says_which_runs_of_stat_were_cut_off" {
+	"$upmu" stat -r 4 -e page-faults -j -o cut.json --post \
+		'echo >>log; [ "$(grep -c "" log)" -lt 3 ] || kill -INT $$' \
+		-- true || true
+	"$upmu" stat -r 3 -e page-faults -j -o whole.json -- true
+	"$upmu" compare cut.json whole.json >out
+	grep -q 'true, 3 of 4 runs$' out
+	grep -q 'true, 3 runs$' out
+	"$upmu" compare -j -o both.json cut.json whole.json
+	python3 "$BATS_TEST_DIRNAME/check_stat_output.py" compare both.json
+	"$upmu" compare both.json >again
+	grep -q 'true, 3 of 4 runs$' again
+	"$upmu" compare -n A -n B -x, both.json >out.csv
+	grep -q '^runs_wanted,,A,,4,' out.csv
+	[ "$(grep -c '^runs_wanted' out.csv)" = 1 ]
+}
+
 @test "compare_fail_if_has_a_status_of_its_own" {
 	run "$upmu" compare -r 5 -e page-faults --fail-if 'page-faults > +1%' \
 		true -- python3 -c ''

@@ -66,6 +66,7 @@ struct compare_command {
 	char *name;
 	char **argv;	/* NULL-terminated; NULL where a file has none */
 	size_t runs;	/* that ended, and stand in the table */
+	size_t wanted;	/* of a file: more, others were cut off; or 0 */
 	int *status;	/* of each run, as a shell says it */
 	size_t failed;	/* runs whose status is not 0 */
 	char *cores;	/* it was counted on, a blank between two; or NULL */

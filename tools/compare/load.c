@@ -242,6 +242,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 		return refuse_file(path, "no report of upmu stat");
 	take_cores(command, root);
 	add_lost(c, json_object_get(root, "others"));
+	command->wanted = size_or(root, "runs_wanted", 0);
 	command->failed = size_or(root, "failed", 0);
 	command->uncounted_s = real_or(root, "uncounted_s", 0);
 	c->emulated = false; /* stat's reports do not say it */
@@ -322,6 +323,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 
 		if (!added)
 			return refuse_file(path, "too many commands");
+		added->wanted = size_or(command, "runs_wanted", 0);
 		added->failed = size_or(command, "failed", 0);
 		take_side(added, root, command);
 		added->uncounted_s = real_or(command, "uncounted_s", 0);

@@ -44,6 +44,9 @@ static json_t *make_command(const struct compare_command *command)
 	set(out, "name", text(command->name));
 	set(out, "command", words);
 	set(out, "runs", json_integer((json_int_t)command->runs));
+	if (command->wanted)
+		set(out, "runs_wanted",
+		    json_integer((json_int_t)command->wanted));
 	set(out, "failed", json_integer((json_int_t)command->failed));
 	if (command->uncounted_s > 0)
 		set(out, "uncounted_s", number(command->uncounted_s));
@@ -277,6 +280,9 @@ static void put_notes(FILE *out, const struct compare *c, const char *separator)
 		const struct compare_command *command = &c->command[k];
 		const char *name = command->name;
 
+		if (command->wanted)
+			put_note(out, "runs_wanted", "", name,
+				 (double)command->wanted, separator);
 		if (command->failed)
 			put_note(out, "failed_runs", "", name,
 				 (double)command->failed, separator);

@@ -228,7 +228,10 @@ static void write_heading(FILE *out, const struct compare *c)
 
 		fprintf(out, "  %c  ", letter_of(k));
 		plain_write(out, command->name);
-		if (!c->paired)
+		if (command->wanted)
+			fprintf(out, ", %zu of %zu runs", command->runs,
+				command->wanted);
+		else if (!c->paired)
 			fprintf(out, ", %zu run%s", command->runs,
 				command->runs == 1 ? "" : "s");
 		if (command->failed)
