@@ -74,8 +74,8 @@ struct upmu_family *upmu_family_new(void)
 
 /*
  * None of those that are passed has another lease ever, for somebody was forked
- * into each. Whoever is reading sees the one or the other, and the flag no later
- * than the family that it is for.
+ * into each. Whoever is reading sees the one or the other, and the flag no
+ * later than the family that it is for.
  */
 void upmu_family_trim(struct upmu_family *family)
 {
