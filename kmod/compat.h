@@ -16,6 +16,10 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 
+#ifdef CONFIG_ARM64
+#include <asm/debug-monitors.h>
+#endif
+
 /* 5.18: sched_switch tells the state that the previous task leaves in. */
 #ifdef UPMU_HAS_SWITCH_STATE
 #define UPMU_SWITCH_ARGS                                    \
@@ -79,6 +83,7 @@ upmu_compat_cpu_context(const struct pmu *pmu, int cpu)
 
 #ifdef CONFIG_ARM64
 #define UPMU_SENDS_SIGNAL "force_signal_inject"
+#define UPMU_STATE_STEP	  ((u32)DBG_SPSR_SS) /* an instruction to come */
 
 static inline unsigned long upmu_compat_signal(struct pt_regs *regs)
 {
@@ -104,6 +109,7 @@ static inline void upmu_compat_set_state(struct pt_regs *user, u32 state)
 #define UPMU_IS_A64(user)	      (!compat_user_mode(user))
 #else
 #define UPMU_SENDS_SIGNAL "force_sig_fault"
+#define UPMU_STATE_STEP	  0u
 
 static inline unsigned long upmu_compat_signal(struct pt_regs *regs)
 {

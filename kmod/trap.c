@@ -158,19 +158,23 @@ static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
 	return upmu_trap_decode_a32(code, trapped);
 }
 
-/* To the next instruction: in T32 perhaps of an IT block, DDI 0406C A2.5.2. */
+/*
+ * To the next instruction: in T32 perhaps of an IT block, DDI 0406C A2.5.2. A
+ * debugger that steps is told before that one, not after it.
+ */
 static void upmu_trap_step(struct pt_regs *user)
 {
-	u32 state = upmu_compat_state(user);
+	u32 state = upmu_compat_state(user) & ~UPMU_STATE_STEP;
 	u32 it = (state >> 8 & 0xfc) | (state >> 25 & 3);
 
 	this_cpu_write(upmu_trap.tries, 0); /* it goes on */
 	instruction_pointer_set(user, instruction_pointer(user) + 4);
-	if (UPMU_IS_A64(user) || !(state & UPMU_STATE_THUMB))
-		return;
-	it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
-	state &= ~UPMU_STATE_IT;
-	upmu_compat_set_state(user, state | (it & 0xfc) << 8 | (it & 3) << 25);
+	if (!UPMU_IS_A64(user) && state & UPMU_STATE_THUMB) {
+		it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
+		state &= ~UPMU_STATE_IT;
+		state |= (it & 0xfc) << 8 | (it & 3) << 25;
+	}
+	upmu_compat_set_state(user, state);
 }
 
 static bool upmu_trap_answer(struct pt_regs *user)

@@ -5,6 +5,10 @@
  * As libx264 does on 32-bit ARM: where PMUSERENR is not 0 it reads PMCR, writes
  * PMCNTENSET and only then reads the cycle counter.
  */
+#include <elf.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+
 #include "tests/boards/kmod_page_goes.h"
 
 #define OPEN "/sys/module/upmu/parameters/open"
@@ -77,6 +81,80 @@ static void page_test(void)
 	tap(status == RUNS, claim, "%d", status);
 }
 
+/* Reads PMCR and returns: two instructions. */
+void looks_and_returns(void);
+#ifdef __aarch64__
+__asm__(".text\n"
+	"looks_and_returns: mrs x0, pmcr_el0\n"
+	"	ret\n");
+#define PC_AT 32 /* of user_pt_regs, in registers */
+#else
+__asm__(".text\n"
+	".syntax unified\n"
+	".arm\n"
+	".type looks_and_returns, %function\n"
+	"looks_and_returns: mrc p15, 0, r0, c9, c12, 0\n"
+	"	bx	lr\n");
+#define PC_AT 15
+#endif
+
+static int is_stepped(void *unused)
+{
+	(void)unused;
+	ptrace(PTRACE_TRACEME, 0, 0, 0);
+	raise(SIGSTOP);
+	looks_and_returns();
+	return RUNS;
+}
+
+static uintptr_t traced_pc(pid_t traced)
+{
+	uintptr_t registers[64] = { 0 };
+	struct iovec set = { registers, sizeof(registers) };
+
+	ptrace(PTRACE_GETREGSET, traced, (void *)NT_PRSTATUS, &set);
+	return registers[PC_AT];
+}
+
+/* How far the step goes that begins at the reading of PMCR; 0: none did. */
+static uintptr_t one_step(pid_t traced)
+{
+	uintptr_t from = (uintptr_t)looks_and_returns, pc = 0;
+	int status;
+
+	for (int n = 0; n < 20000; n++) {
+		if (ptrace(PTRACE_SINGLESTEP, traced, 0, 0) ||
+		    waitpid(traced, &status, 0) != traced ||
+		    !WIFSTOPPED(status))
+			return 0;
+		if (pc == from)
+			return traced_pc(traced) - from;
+		pc = traced_pc(traced);
+	}
+	return 0;
+}
+
+static void step_test(void)
+{
+	const char *claim = "a_debuggers_step_over_it_is_one_instruction";
+	pid_t traced = fork();
+	uintptr_t step;
+	int status;
+
+	if (!traced)
+		_exit(is_stepped(NULL));
+	waitpid(traced, &status, 0);
+	if (ptrace(PTRACE_SINGLESTEP, traced, 0, 0)) {
+		tap_skip(claim, "a kernel of 32 bits steps nothing");
+	} else {
+		waitpid(traced, &status, 0);
+		step = one_step(traced);
+		tap(step == 4, claim, "%ld bytes", (long)step);
+	}
+	kill(traced, SIGKILL);
+	waitpid(traced, &status, 0);
+}
+
 static int resets(void *unused)
 {
 	(void)unused;
@@ -144,6 +222,7 @@ int main(void)
 	tap(status == RUNS, "and_goes_on_at_the_next_instruction", "%d",
 	    status);
 	page_test();
+	step_test();
 	changes_tests();
 	sleep(1); /* Linux makes a probe faster some time after it was set */
 	for (int n = 0; n < 50 && status == RUNS; n++)
