@@ -14,6 +14,7 @@
 #include <linux/perf/arm_pmu.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/signal.h>
 #include <linux/version.h>
 
 #ifdef CONFIG_ARM64
@@ -76,7 +77,8 @@ upmu_compat_cpu_context(const struct pmu *pmu, int cpu)
 /*
  * The function that sends a process the signal for an instruction that it may
  * not execute; a kprobe that stands before it has what it is called with in
- * @regs. Which signal, and not to call it; then the registers of the process.
+ * @regs. Whether that is why, and not to call it; then the registers of the
+ * process.
  */
 #define UPMU_STATE_THUMB 0x00000020u /* in CPSR and its like on arm64 */
 #define UPMU_STATE_IT	 0x0600fc00u
@@ -85,9 +87,10 @@ upmu_compat_cpu_context(const struct pmu *pmu, int cpu)
 #define UPMU_SENDS_SIGNAL "force_signal_inject"
 #define UPMU_STATE_STEP	  ((u32)DBG_SPSR_SS) /* an instruction to come */
 
-static inline unsigned long upmu_compat_signal(struct pt_regs *regs)
+static inline bool upmu_compat_is_undefined(struct pt_regs *regs)
 {
-	return regs_get_kernel_argument(regs, 0);
+	return regs_get_kernel_argument(regs, 0) == SIGILL &&
+	       regs_get_kernel_argument(regs, 1) == ILL_ILLOPC;
 }
 
 static inline void upmu_compat_return(struct pt_regs *regs)
@@ -111,9 +114,10 @@ static inline void upmu_compat_set_state(struct pt_regs *user, u32 state)
 #define UPMU_SENDS_SIGNAL "force_sig_fault"
 #define UPMU_STATE_STEP	  0u
 
-static inline unsigned long upmu_compat_signal(struct pt_regs *regs)
+/* ILL_ILLTRP: a system call that there is not, and that has been executed. */
+static inline bool upmu_compat_is_undefined(struct pt_regs *regs)
 {
-	return regs->ARM_r0;
+	return regs->ARM_r0 == SIGILL && regs->ARM_r1 == ILL_ILLOPC;
 }
 
 static inline void upmu_compat_return(struct pt_regs *regs)

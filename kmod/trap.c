@@ -293,7 +293,7 @@ static int upmu_trap_before_signal(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct pt_regs *user = current_pt_regs();
 
-	if (upmu_compat_signal(regs) != SIGILL || !user_mode(user) ||
+	if (!upmu_compat_is_undefined(regs) || !user_mode(user) ||
 	    !upmu_trap_again(user))
 		return 0;
 	upmu_compat_return(regs);

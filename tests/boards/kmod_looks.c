@@ -155,6 +155,30 @@ static void step_test(void)
 	waitpid(traced, &status, 0);
 }
 
+#ifdef __arm__
+static int calls_what_is_no_call(void *unused)
+{
+	register long number __asm__("r7") = 0x0f0801; /* past ARM's own */
+	register long value __asm__("r0") = 5;
+
+	(void)unused;
+	__asm__ volatile("svc	#0" : "+r"(value) : "r"(number) : "memory");
+	return (int)value;
+}
+
+static void call_test(void)
+{
+	int status = in_child(calls_what_is_no_call, NULL);
+
+	tap(status == -SIGILL, "what_is_no_system_call_is_sigill_as_ever", "%d",
+	    status);
+}
+#else
+static void call_test(void)
+{
+}
+#endif
+
 static int resets(void *unused)
 {
 	(void)unused;
@@ -223,6 +247,7 @@ int main(void)
 	    status);
 	page_test();
 	step_test();
+	call_test();
 	changes_tests();
 	sleep(1); /* Linux makes a probe faster some time after it was set */
 	for (int n = 0; n < 50 && status == RUNS; n++)
