@@ -47,7 +47,7 @@ struct upmu_trap {
 };
 
 /* A trap met a right register so often in so many jiffies: it is no accident. */
-#define UPMU_TRAP_TRIES	  8
+#define UPMU_TRAP_TRIES	  64
 #define UPMU_TRAP_JIFFIES 2
 
 static DEFINE_PER_CPU(struct upmu_trap, upmu_trap);
