@@ -44,13 +44,10 @@ static int read_group(const struct engine_sets *sets, size_t set, size_t target,
 		      struct upmu_value *value)
 {
 	const struct upmu_group *group = &sets->set[set].group[target];
-	int error = upmu_group_read(group, value);
 
-	/* Of another size than it was opened with. */
-	if (error != -EINVAL || !sets->cpu)
-		return error;
-	sets->cpu[target].lost = true;
-	return upmu_group_read_apart(group, value);
+	return sets->cpu ? upmu_group_read_cpu(group, value,
+					       &sets->cpu[target].lost)
+			 : upmu_group_read(group, value);
 }
 
 int engine_cpu_read(const struct engine_sets *sets, size_t set, size_t target,

@@ -70,11 +70,16 @@ int upmu_group_read(const struct upmu_group *group, struct upmu_value *values)
 	return upmu_perf_read_group(group->fd[0], values, group->n);
 }
 
-int upmu_group_read_apart(const struct upmu_group *group,
-			  struct upmu_value *values)
+int upmu_group_read_cpu(const struct upmu_group *group,
+			struct upmu_value *values, bool *apart)
 {
-	int ret = upmu_perf_read_first(group->fd[0], values);
+	int ret = upmu_group_read(group, values);
 
+	/* Of another size than it was opened with. */
+	if (ret != -EINVAL)
+		return ret;
+	*apart = true;
+	ret = upmu_perf_read_first(group->fd[0], values);
 	for (size_t i = 1; !ret && i < group->n; i++)
 		ret = upmu_perf_read(group->fd[i], &values[i]);
 	return ret;
@@ -83,16 +88,8 @@ int upmu_group_read_apart(const struct upmu_group *group,
 int upmu_group_read_one(const struct upmu_group *group, size_t position,
 			struct upmu_value *value)
 {
-	struct upmu_value values[UPMU_GROUP_MAX];
-	int ret = position ? upmu_perf_read(group->fd[position], values)
-			   : upmu_group_read(group, values);
-
-	/* Of a group that was taken apart. */
-	if (ret == -EINVAL && !position)
-		ret = upmu_perf_read_first(group->fd[0], values);
-	if (!ret)
-		*value = values[0];
-	return ret;
+	return position ? upmu_perf_read(group->fd[position], value)
+			: upmu_perf_read_first(group->fd[0], value);
 }
 
 uint64_t upmu_groups_enabled_ns(uint64_t most, uint64_t running_ns,

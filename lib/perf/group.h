@@ -49,9 +49,12 @@ int upmu_group_disable(const struct upmu_group *group);
 /** One value for each event, of one instant. 0 or -errno. */
 int upmu_group_read(const struct upmu_group *group, struct upmu_value *values);
 
-/** The same of a group that perf took apart: one value after another. */
-int upmu_group_read_apart(const struct upmu_group *group,
-			  struct upmu_value *values);
+/**
+ * The same of a CPU's group, which perf takes apart when the CPU goes off: then
+ * one value after another, and *apart is set.
+ */
+int upmu_group_read_cpu(const struct upmu_group *group,
+			struct upmu_value *values, bool *apart);
 
 /** The value of one event of the group. 0 or -errno. */
 int upmu_group_read_one(const struct upmu_group *group, size_t position,

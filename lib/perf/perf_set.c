@@ -253,16 +253,14 @@ static void add_value(struct upmu_value *sum, const struct upmu_value *value)
 		sum->enabled_ns = value->enabled_ns;
 }
 
-/* When a CPU goes off, perf takes its groups apart. */
 static int read_group(const struct upmu *set, size_t pmu,
 		      struct upmu_value *values)
 {
 	const struct upmu_group *group = &set->groups[pmu];
-	int ret = upmu_group_read(group, values);
+	bool apart;
 
-	if (ret != -EINVAL || set->cpu < 0)
-		return ret;
-	return upmu_group_read_apart(group, values);
+	return set->cpu < 0 ? upmu_group_read(group, values)
+			    : upmu_group_read_cpu(group, values, &apart);
 }
 
 int upmu_perf_set_read(struct upmu *set, struct upmu_value *values)

@@ -26,31 +26,28 @@ static uint64_t clock_ns[CPUS];
 static int fails[CPUS];
 static unsigned int reads;
 
-static int answer(const struct upmu_group *of, struct upmu_value *value)
+/* A descriptor is the number of its target here. */
+static int answer(int fd, struct upmu_value *value, size_t n)
 {
 	reads++;
-	for (size_t i = 0; i < of->n; i++)
+	for (size_t i = 0; i < n; i++)
 		value[i] = (struct upmu_value){
-			.enabled_ns = clock_ns[of->cpu == 3],
-			.running_ns = clock_ns[of->cpu == 3],
+			.enabled_ns = clock_ns[fd],
+			.running_ns = clock_ns[fd],
 		};
 	return 0;
 }
 
-int __wrap_upmu_group_read(const struct upmu_group *of,
-			   struct upmu_value *value);
-int __wrap_upmu_group_read(const struct upmu_group *of,
-			   struct upmu_value *value)
+int __wrap_upmu_perf_read_group(int fd, struct upmu_value *values, size_t n);
+int __wrap_upmu_perf_read_group(int fd, struct upmu_value *values, size_t n)
 {
-	return fails[of->cpu == 3] ? fails[of->cpu == 3] : answer(of, value);
+	return fails[fd] ? fails[fd] : answer(fd, values, n);
 }
 
-int __wrap_upmu_group_read_apart(const struct upmu_group *of,
-				 struct upmu_value *value);
-int __wrap_upmu_group_read_apart(const struct upmu_group *of,
-				 struct upmu_value *value)
+int __wrap_upmu_perf_read_first(int fd, struct upmu_value *value);
+int __wrap_upmu_perf_read_first(int fd, struct upmu_value *value)
 {
-	return answer(of, value);
+	return answer(fd, value, 1);
 }
 
 static int begin_run(void **state)
@@ -70,9 +67,11 @@ static int begin_run(void **state)
 			.group = group[s],
 		};
 		for (size_t t = 0; t < CPUS; t++)
-			group[s][t] = (struct upmu_group){
-				.n = 1, .pid = -1, .cpu = target[t].cpu
-			};
+			group[s][t] =
+				(struct upmu_group){ .fd = { (int)t },
+						     .n = 1,
+						     .pid = -1,
+						     .cpu = target[t].cpu };
 	}
 	return engine_cpus_init(&sets, &targets);
 }
