@@ -6,6 +6,7 @@
 #define UPMU_LIB_REGION_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "upmu.h"
 
@@ -52,6 +53,21 @@ void upmu_region_stats_of(const struct upmu_region_summary *summary,
 /** The report as JSON. Errors stay with @out: fclose() tells them. */
 void upmu_regions_print_json(FILE *out,
 			     const struct upmu_region_summary *summary);
+
+/** "ns", "ticks"; "" where an event's name says enough: a tick is no cycle. */
+static inline const char *upmu_region_unit(const char *unit)
+{
+	return strcmp(unit, "events") && strcmp(unit, "cycles") ? unit : "";
+}
+
+/** What stands in a table for people: the name, with that unit. */
+static inline void upmu_region_label(char *out, size_t size, const char *name,
+				     const char *unit)
+{
+	unit = upmu_region_unit(unit);
+	snprintf(out, size, "%s%s%s%s", name, unit[0] ? " (" : "", unit,
+		 unit[0] ? ")" : "");
+}
 
 /** Once at exit: where UPMU_REPORT= says, unless a report was made. */
 void upmu_regions_at_exit(void);

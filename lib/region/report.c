@@ -33,26 +33,14 @@ __attribute__((constructor)) static void remember_process(void)
 	loaded_s = time(NULL);
 }
 
-/* With the unit that its name does not tell: a tick is no cycle. */
-static void label(char *out, size_t size,
-		  const struct upmu_region_summary *summary, size_t event)
-{
-	const char *name = summary->event_names[event];
-	const char *unit = summary->units[event];
-
-	if (!strcmp(unit, "events") || !strcmp(unit, "cycles"))
-		snprintf(out, size, "%s", name);
-	else
-		snprintf(out, size, "%s (%s)", name, unit);
-}
-
 static void print_event(FILE *out, const struct upmu_region_summary *summary,
 			size_t region, size_t event)
 {
 	struct upmu_region_stats stats;
 	char name[LABEL_SIZE];
 
-	label(name, sizeof(name), summary, event);
+	upmu_region_label(name, sizeof(name), summary->event_names[event],
+			  summary->units[event]);
 	upmu_region_stats_of(summary, region, event, &stats);
 	fprintf(out,
 		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
@@ -67,7 +55,8 @@ static void print_overhead(FILE *out, const struct upmu_region_summary *summary)
 	for (size_t i = 0; i < summary->events; i++) {
 		char name[LABEL_SIZE];
 
-		label(name, sizeof(name), summary, i);
+		upmu_region_label(name, sizeof(name), summary->event_names[i],
+				  summary->units[i]);
 		fprintf(out, "%s %" PRIu64 " %s", i ? "," : "",
 			summary->overhead[i], name);
 	}

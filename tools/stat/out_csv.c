@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/region/region.h"
 #include "stat.h"
 #include "regions.h"
 #include "tools/print.h"
@@ -191,8 +192,8 @@ static void write_region(const struct table *t, const char *region)
 			write_plain(t, name, "", (double)row->calls, NULL);
 		is_first = false;
 		snprintf(name, sizeof(name), "%s/%s", region, row->event);
-		write_plain(t, name, out_region_unit(row), (double)row->total,
-			    NULL);
+		write_plain(t, name, upmu_region_unit(row->unit),
+			    (double)row->total, NULL);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "lib/region/region.h"
 #include "stat.h"
 #include "regions.h"
 
@@ -43,21 +44,11 @@ static double mean_of(const struct stat_region_row *row)
 	return row->calls ? (double)row->total / (double)row->calls : 0;
 }
 
-const char *out_region_unit(const struct stat_region_row *row)
-{
-	bool is_plain =
-		!strcmp(row->unit, "events") || !strcmp(row->unit, "cycles");
-
-	return is_plain ? "" : row->unit;
-}
-
 static void write_row(FILE *out, const struct stat_region_row *row, bool named)
 {
-	const char *unit = out_region_unit(row);
 	char name[sizeof(row->event) + sizeof(row->unit) + 3];
 
-	snprintf(name, sizeof(name), "%s%s%s%s", row->event,
-		 unit[0] ? " (" : "", unit, unit[0] ? ")" : "");
+	upmu_region_label(name, sizeof(name), row->event, row->unit);
 	fprintf(out,
 		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
 		" %15" PRIu64 "\n",

@@ -51,9 +51,6 @@ int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 void out_regions_text(FILE *out, const struct stat_regions *regions);
 /** "<not supported>" or what else of one that no pass counts. */
 const char *out_regions_missing(const struct engine_event *event);
-
-/** "ns", "ticks"; "" where the event's name says enough. */
-const char *out_region_unit(const struct stat_region_row *row);
 /** How many reports were not whole, behind @before. */
 void out_regions_unread(FILE *out, const char *before,
 			const struct stat_regions *regions);
