@@ -15,6 +15,22 @@ needs_terminal() {
 		skip "no pseudo-terminal is to be had here"
 }
 
+# Once WORDs have printed something DEED is done: stat reports, and ends by SIGNAL.
+stat_leads_a_terminal() {	# DEED SIGNAL WORD...
+	timeout 60 python3 - "$upmu" "$@" <<-'E'
+		import os, pty, signal, sys
+		upmu, deed, name, *words = sys.argv[1:]
+		pid, terminal = pty.fork()
+		if not pid:
+		    os.execv(upmu, ["upmu", "stat", "-e", "task-clock", "-o",
+		        "report", "--", *words])
+		os.read(terminal, 1)
+		exec(deed)
+		assert os.waitpid(pid, 0)[1] == getattr(signal, name)
+	E
+	grep -q task-clock report
+}
+
 wait_until() {	# COMMAND...
 	for _ in $(seq 300); do
 		"$@" && return
@@ -406,32 +422,14 @@ assert r["uncounted_s"] > 0.1 and r["events"] == [], r'
 
 @test "stat_that_leads_its_terminal_ends_the_program_when_that_goes" {
 	needs_terminal
-	timeout 60 python3 - "$upmu" <<-'E'
-		import os, pty, signal, sys
-		pid, terminal = pty.fork()
-		if not pid:
-		    os.execv(sys.argv[1], ["upmu", "stat", "-e", "task-clock", "-o",
-		        "report", "--", "sh", "-c", "echo; exec sleep 90"])
-		os.read(terminal, 1)
-		os.close(terminal)
-		assert os.waitpid(pid, 0)[1] == signal.SIGHUP
-	E
-	grep -q task-clock report
+	stat_leads_a_terminal 'os.close(terminal)' SIGHUP \
+		sh -c 'echo; exec sleep 90'
 }
 
 @test "stat_hands_ctrl_c_on_to_a_program_that_has_left_its_job" {
 	needs_terminal
-	timeout 60 python3 - "$upmu" <<-'E'
-		import os, pty, signal, sys
-		pid, terminal = pty.fork()
-		if not pid:
-		    os.execv(sys.argv[1], ["upmu", "stat", "-e", "task-clock", "-o",
-		        "report", "--", "setsid", "sh", "-c", "echo; exec sleep 90"])
-		os.read(terminal, 1)
-		os.write(terminal, b"\x03")
-		assert os.waitpid(pid, 0)[1] == signal.SIGINT
-	E
-	grep -q task-clock report
+	stat_leads_a_terminal 'os.write(terminal, b"\x03")' SIGINT \
+		setsid sh -c 'echo; exec sleep 90'
 }
 
 @test "stat_of_a_process_that_has_ended_says_so" {

@@ -30,6 +30,22 @@ static inline void fail_in_child(int line, const char *condition)
 
 static char report_path[] = "/tmp/upmu-report-XXXXXX.json";
 
+/* For the whole group of tests. */
+static inline int make_report_file(void **state)
+{
+	int fd = mkstemps(report_path, 5);
+
+	(void)state;
+	close(fd);
+	return fd < 0;
+}
+
+static inline int remove_report_file(void **state)
+{
+	(void)state;
+	return unlink(report_path);
+}
+
 /* A forked process puts its number into the name of its report. */
 static inline void name_of(char *path, pid_t process)
 {

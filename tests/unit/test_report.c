@@ -528,21 +528,6 @@ static void a_program_without_calls_writes_no_report(void **state)
 	close(fd);
 }
 
-static int make_report_file(void **state)
-{
-	int fd = mkstemps(report_path, 5);
-
-	(void)state;
-	close(fd);
-	return fd < 0;
-}
-
-static int remove_report_file(void **state)
-{
-	(void)state;
-	return unlink(report_path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

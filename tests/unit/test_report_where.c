@@ -116,21 +116,6 @@ static void a_forked_process_leaves_a_named_pipe_to_its_parent(void **state)
 	assert_non_null(strstr(text, "\"region\": \"first\""));
 }
 
-static int make_report_file(void **state)
-{
-	int fd = mkstemps(report_path, 5);
-
-	(void)state;
-	close(fd);
-	return fd < 0;
-}
-
-static int remove_report_file(void **state)
-{
-	(void)state;
-	return unlink(report_path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
