@@ -14,7 +14,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "counters.h"
 #include "lease.h"
 #include "process.h"
 

@@ -4,7 +4,6 @@
 #include <linux/kernel.h>
 #include <linux/ratelimit.h>
 #include <linux/rculist.h>
-#include <linux/sched/signal.h>
 
 #include "counters.h"
 #include "lease.h"
