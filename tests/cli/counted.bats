@@ -148,7 +148,8 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	on pi2 stat -- true
 	said "hint: that is few slices for sure estimates; --passes runs the program once for each set"
 	sleep 60 3>&- &
-	on pi2 stat -p $! --timeout 50
+	# three turns of 20 slices are enough, whose length is the machine's
+	on pi2 stat -p $! --timeout 5
 	said "hint: that is few slices for sure estimates; count for longer, or fewer events"
 	kill $!
 }
