@@ -25,9 +25,10 @@
 struct child_start {
 	char **command;
 	int go[2], failed[2]; /* as pipe(2) has them */
-	struct sigaction sigchld;
 	sigset_t mask;
 };
+
+static struct sigaction given_sigchld; /* by default, until it is heeded */
 
 /* Nothing of upmu's changes here but errno, by execvp(), while upmu waits. */
 static int run_program(void *data)
@@ -36,7 +37,7 @@ static int run_program(void *data)
 	char byte;
 	int error;
 
-	sigaction(SIGCHLD, &start->sigchld, NULL);
+	sigaction(SIGCHLD, &given_sigchld, NULL);
 	engine_descriptors_as_given();
 	close(start->go[1]);
 	close(start->failed[0]);
@@ -95,11 +96,11 @@ static bool is_unheard(int number)
 	       action.sa_handler == SIG_IGN;
 }
 
-void child_heed_ends(struct sigaction *given)
+void child_heed_ends(void)
 {
 	static const struct sigaction defaulted = { .sa_handler = SIG_DFL };
 
-	sigaction(SIGCHLD, &defaulted, given);
+	sigaction(SIGCHLD, &defaulted, &given_sigchld);
 }
 
 /*
@@ -176,7 +177,6 @@ static int start_child(struct child *child, char **command, bool beside)
 		goto err_start;
 	child->start = start;
 	start->mask = child->old_mask;
-	child_heed_ends(&start->sigchld);
 	child->pid = beside ? start_beside(start) : -1;
 	if (child->pid < 0)
 		child->pid = start_by_fork(start);
@@ -188,7 +188,6 @@ static int start_child(struct child *child, char **command, bool beside)
 		return 0;
 
 	close_pipes(child);
-	sigaction(SIGCHLD, &start->sigchld, NULL);
 err_start:
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);
 	free(start);
@@ -310,8 +309,6 @@ int child_late_signal(void)
 
 void child_done(struct child *child)
 {
-	if (child->start)
-		sigaction(SIGCHLD, &child->start->sigchld, NULL);
 	free(child->start); /* it has executed, or ended */
 	child->start = NULL;
 	sigprocmask(SIG_SETMASK, &child->old_mask, NULL);

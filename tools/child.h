@@ -34,10 +34,10 @@ struct child {
 };
 
 /**
- * SIGCHLD that upmu was given ignored would leave no status to wait for.
- * *given: what it was, to be set again.
+ * SIGCHLD that upmu was given ignored would leave no status to wait for. Called
+ * once, when upmu starts; the programs of the next two have it as it was given.
  */
-void child_heed_ends(struct sigaction *given);
+void child_heed_ends(void);
 
 /** Return 0 or a negative errno, and then there is no child. */
 int child_start(struct child *child, char **command);
@@ -75,7 +75,7 @@ void child_wait(struct child *child);
  */
 int child_late_signal(void);
 
-/** Give upmu the mask back, and SIGCHLD, that it had before child_start(). */
+/** Give upmu the mask back that it had before child_start(). */
 void child_done(struct child *child);
 
 /** What a shell would say: the exit status, or 128 and the signal. */

@@ -164,6 +164,7 @@ int main(int argc, char **argv)
 {
 	keep_standard_descriptors();
 	outlive_limit();
+	child_heed_ends();
 	json_set_alloc_funcs(take_memory, free);
 	return finish(run(argc, argv));
 }

@@ -397,7 +397,8 @@ is_as_but_for_mine() {
 }
 
 @test "setup_runs_its_commands_where_SIGCHLD_is_ignored" {
-	run sh -c 'trap "" CHLD; exec "$0" setup --yes' "$upmu"
+	# dash takes it for itself, whatever trap is told
+	run env --ignore-signal=CHLD "$upmu" setup --yes
 	[ "$status" -eq 0 ]
 	grep -q ^upmu: "$UPMU_ROOT/etc/group"
 	[ -e "$UPMU_ROOT/sys/module/upmu" ]

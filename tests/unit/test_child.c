@@ -210,9 +210,11 @@ static void the_program_has_the_signals_that_upmu_was_given(void **state)
 	assert_int_equal(run(&child, blocks_none), 0);
 	assert_int_equal(child_exit_status(&child), 0);
 	sigaction(SIGCHLD, &ignored, &before);
+	child_heed_ends();
 	assert_int_equal(run(&child, "exit 5"), 0);
 	assert_int_equal(child_exit_status(&child), 5);
 	sigaction(SIGCHLD, &before, NULL);
+	child_heed_ends();
 	sigaction(SIGINT, NULL, &now);
 	assert_ptr_equal(now.sa_handler, given.sa_handler);
 	sigprocmask(SIG_BLOCK, NULL, &mask);

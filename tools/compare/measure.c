@@ -289,15 +289,12 @@ static int run_shell(const char *command)
 
 static int prepare(const struct compare_options *options)
 {
-	struct sigaction given;
 	int status;
 
 	if (!options->prepare)
 		return 0;
 	fflush(NULL);
-	child_heed_ends(&given);
 	status = run_shell(options->prepare);
-	sigaction(SIGCHLD, &given, NULL);
 	if (!status || signalled)
 		return 0;
 	fprintf(stderr, "upmu compare: --prepare '%s' failed\n",

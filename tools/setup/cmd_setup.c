@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -435,8 +434,6 @@ int cmd_setup(int argc, char **argv)
 			argv[optind]);
 		return 2;
 	}
-	/* Inherited as ignored, it would hide how commands end. */
-	signal(SIGCHLD, SIG_DFL);
 	if (!setup.dry_run && setup_lock()) {
 		fputs("upmu setup: nothing was done: another upmu setup is at "
 		      "work\n",

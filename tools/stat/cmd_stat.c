@@ -167,15 +167,12 @@ static void add_run(struct stat_report *report, int status)
 static int run_shell(struct stat_report *report, const char *option,
 		     const char *command)
 {
-	struct sigaction given;
 	int status, signal;
 
 	if (!command)
 		return 0;
-	child_heed_ends(&given);
 	/* A shell's command, as perf stat's. NOLINTNEXTLINE(cert-env33-c) */
 	status = system(command);
-	sigaction(SIGCHLD, &given, NULL);
 	signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (!status)
 		return 0;
