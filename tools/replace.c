@@ -12,12 +12,18 @@
 
 /* ---- which file it is ---------------------------------------------------- */
 
-/* Standard output, by whatever name: others write there, too. Or -1. */
-static int find_standard(const struct stat *there)
+/* What a shell can redirect by a number. */
+#define GIVEN_MOST 10
+
+/*
+ * Standard output, or what else upmu was given open, by whatever name: others
+ * write there, too. Or -1.
+ */
+static int find_given(const struct stat *there)
 {
 	struct stat open;
 
-	for (int fd = 0; fd < 3; fd++)
+	for (int fd = 0; fd < GIVEN_MOST; fd++)
 		if (!fstat(fd, &open) && open.st_dev == there->st_dev &&
 		    open.st_ino == there->st_ino &&
 		    (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
@@ -34,7 +40,7 @@ static char *find_file(const char *path)
 		return NULL;
 	if (stat(path, &there))
 		return lstat(path, &itself) ? strdup(path) : NULL;
-	if (!S_ISREG(there.st_mode) || find_standard(&there) >= 0)
+	if (!S_ISREG(there.st_mode) || find_given(&there) >= 0)
 		return NULL;
 	/* Folders above this one may be closed to us: no need to name them. */
 	if (!lstat(path, &itself) && !S_ISLNK(itself.st_mode))
@@ -163,7 +169,7 @@ static bool has_no_place(int error)
 FILE *replace_open(const char *path, const char *mode)
 {
 	struct stat there;
-	int fd = stat(path, &there) ? -1 : find_standard(&there);
+	int fd = stat(path, &there) ? -1 : find_given(&there);
 	FILE *file;
 
 	if (fd < 0)

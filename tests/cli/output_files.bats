@@ -297,6 +297,19 @@ as_nobody() {
 	done
 }
 
+@test "what_the_shell_has_open_by_a_number_is_added_to" {
+	exec 7>log
+	echo before >&7
+	for name in /dev/fd/7 log; do
+		"$upmu" stat -o $name -e page-faults -- true
+	done
+	"$upmu" compare -r 4 -e page-faults -o log true -- true
+	echo behind >&7
+	exec 7>&-
+	[ "$(sed -n '1p;$p' log | tr '\n' ' ')" = "before behind " ]
+	[ "$(grep -c page-faults log)" -ge 3 ]
+}
+
 @test "what_standard_input_is_read_from_is_there_until_it_is_replaced" {
 	printf '%s\n' b a >words
 	"$upmu" stat -o words -e page-faults -- sort <words >sorted
