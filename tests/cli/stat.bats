@@ -453,6 +453,32 @@ time.sleep(60)' >ended 3>&- &
 	[[ "$status$output" == "125upmu stat: no thread '"* ]]
 }
 
+@test "stat_of_a_first_thread_that_has_ended_says_so_and_counts_the_others" {
+	# exit(2) ends a thread; the process has another.
+	python3 -c 'import ctypes, os, threading, time
+end = time.monotonic() + 60
+def work():
+    while time.monotonic() < end:
+        time.sleep(0.001)
+threading.Thread(target=work).start()
+exit_2 = {"x86_64": 60, "aarch64": 93}.get(os.uname().machine, 1)
+ctypes.CDLL(None).syscall(exit_2, 0)' 3>&- &
+	process=$!
+	for ((i = 0; i < 600; i++)); do
+		if grep -qs '^State:.Z' "/proc/$process/status"; then
+			break
+		fi
+		sleep 0.1
+	done
+	run "$upmu" stat -t $process -e task-clock
+	thread=$status$output
+	run "$upmu" stat -p $process -e task-clock --timeout 100
+	kill $process
+	[[ "$thread" == "125upmu stat: no thread '$process'"* ]]
+	[ "$status" -eq 0 ]
+	[[ "$output" == *task-clock* && "$output" != *"not counted"* ]]
+}
+
 @test "stat_counts_every_process_of_a_cpu" {
 	[ "$(id -u)" -eq 0 ] || skip "counting CPUs needs root"
 	"$upmu" stat -C 0 -e cpu-clock --timeout 300 -o report

@@ -58,25 +58,36 @@ static int no_task(const char *what, const char *word)
 }
 
 /*
- * Signals reach a process that has ended until its parent has asked how. One
- * whose first thread has ended goes on by the others.
+ * Signals reach a thread that has ended while its process has others, and a
+ * process until its parent has asked how it ended.
  */
-static bool is_zombie(pid_t pid)
+static bool is_zombie(pid_t tid)
 {
 	char path[UPMU_PATH_SIZE], text[1024];
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
-		 (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid,
+		 (int)tid);
 	if (upmu_sys_read_text(path, text, sizeof(text)))
 		return false;
 	at = strrchr(text, ')');
-	if (!at || strncmp(at, ") Z ", 4))
-		return false;
-	/* From the 2nd column to the 20th, how many threads there are. */
-	for (int column = 2; at && column < 20; column++)
-		at = strchr(at + 1, ' ');
-	return at && atoi(at) <= 1;
+	return at && !strncmp(at, ") Z ", 4);
+}
+
+/* Signal 0 asks; EPERM says that it is there. */
+static bool is_alive(pid_t tid)
+{
+	return (!kill(tid, 0) || errno == EPERM) && !is_zombie(tid);
+}
+
+/* From the target of that number on; a CPU is. */
+static bool is_any_alive(const struct engine_targets *targets, size_t from)
+{
+	for (size_t i = from; i < targets->n; i++)
+		if (targets->target[i].pid < 0 ||
+		    is_alive(targets->target[i].pid))
+			return true;
+	return false;
 }
 
 /* Those that are there. 1: no such process. */
@@ -100,9 +111,10 @@ static int list_threads(struct engine_targets *targets, const char *pid)
 
 static int add_threads(struct engine_targets *targets, const char *pid)
 {
+	size_t before = targets->n;
 	int error = list_threads(targets, pid);
 
-	if (error > 0 || is_zombie(atoi(pid)))
+	if (error > 0 || (!error && !is_any_alive(targets, before)))
 		return no_task("process", pid);
 	return error;
 }
@@ -116,8 +128,7 @@ static int add_thread(struct engine_targets *targets, const char *tid)
 {
 	pid_t task = atoi(tid);
 
-	/* Signal 0 asks; EPERM says that it is there. */
-	if ((kill(task, 0) && errno == ESRCH) || is_zombie(task))
+	if (!is_alive(task))
 		return no_task("thread", tid);
 	return add_target(targets, task, -1);
 }
@@ -285,12 +296,5 @@ void stat_targets_free(struct engine_targets *targets)
 
 bool stat_targets_alive(const struct engine_targets *targets)
 {
-	for (size_t i = 0; i < targets->n; i++) {
-		pid_t pid = targets->target[i].pid;
-
-		if (pid < 0 ||
-		    ((!kill(pid, 0) || errno == EPERM) && !is_zombie(pid)))
-			return true;
-	}
-	return false;
+	return is_any_alive(targets, 0);
 }
