@@ -316,13 +316,14 @@ static bool resolve_generic(struct question *q)
 	return any;
 }
 
-static void add_raw(struct question *q, int n, unsigned int code)
+static void add_raw(struct question *q, int n, unsigned int code,
+		    const char *label)
 {
 	const struct upmu_core_kind *kind = &q->machine->kinds[n];
 	struct upmu_event *event = add_entry(q, UPMU_EVENT_CORE, n);
 
 	set_code(event, kind, code, false);
-	write_name(event, label_of(q, n), q->name);
+	write_name(event, label, q->name);
 }
 
 static unsigned int most_code(const struct upmu_core_kind *kind)
@@ -369,7 +370,7 @@ static int resolve_raw(struct question *q)
 				 most_code(&q->machine->kinds[i]));
 			return refuse_word(q, -EINVAL, what);
 		}
-		add_raw(q, (int)i, (unsigned int)code);
+		add_raw(q, (int)i, (unsigned int)code, label_of(q, (int)i));
 	}
 	mark_unlike(q->out);
 	return 0;
@@ -494,7 +495,7 @@ static int resolve_terms(struct question *q, const char *pmu, uint32_t type)
 }
 
 /* `event=0x3` where no PMU tells its format: all of ARM's have it so. */
-static bool resolve_event_term(struct question *q)
+static bool resolve_event_term(struct question *q, const char *pmu)
 {
 	static const char term[] = "event=0x";
 	size_t length = strlen(term);
@@ -506,7 +507,7 @@ static bool resolve_event_term(struct question *q)
 			    &code) ||
 	    code > most_code(&q->machine->kinds[q->only_kind]))
 		return false;
-	add_raw(q, q->only_kind, (unsigned int)code);
+	add_raw(q, q->only_kind, (unsigned int)code, pmu);
 	return true;
 }
 
@@ -559,7 +560,7 @@ static int resolve_qualified(struct question *q, size_t slash)
 		const struct upmu_core_kind *kind =
 			&q->machine->kinds[q->only_kind];
 
-		if (!kind->pmu_name[0] && resolve_event_term(q))
+		if (!kind->pmu_name[0] && resolve_event_term(q, pmu))
 			return 0;
 		return resolve_terms(q, kind->pmu_name, kind->pmu_type);
 	}

@@ -303,6 +303,18 @@ static void terms_of_a_cores_pmu_find_their_row(void **s)
 	assert_string_equal(upmu_row_name(list.events[0].row), "cpu_cycles");
 }
 
+/* What is printed can be typed again. */
+static void a_term_keeps_the_name_of_its_pmu_where_no_pmu_is(void **s)
+{
+	(void)s;
+	parse_on("pi3-32-bare",
+		 "armv8_cortex_a53/event=0x8/u,cortex-a53/event=0x8/");
+	assert_string_equal(list.events[0].name,
+			    "armv8_cortex_a53/event=0x8/u");
+	assert_string_equal(list.events[1].name, "cortex-a53/event=0x8/");
+	assert_string_equal(upmu_row_name(list.events[1].row), "inst_retired");
+}
+
 static void a_pc_counts_by_the_kernels_names_and_numbers(void **s)
 {
 	(void)s;
@@ -534,6 +546,8 @@ int main(void)
 			what_v7_kernels_publish_of_every_core_is_not_believed),
 		cmocka_unit_test(terms_of_a_pmu_go_where_its_format_says),
 		cmocka_unit_test(terms_of_a_cores_pmu_find_their_row),
+		cmocka_unit_test(
+			a_term_keeps_the_name_of_its_pmu_where_no_pmu_is),
 		cmocka_unit_test(a_pc_counts_by_the_kernels_names_and_numbers),
 		cmocka_unit_test(
 			generic_events_name_their_pmu_where_there_are_several),
