@@ -1,30 +1,80 @@
 // SPDX-License-Identifier: MIT
 #include "lib/explain.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "upmu.h"
 
-static _Thread_local char explanation[UPMU_EXPLAIN_SIZE];
+/*
+ * A page of its own, until the thread ends. An array here would be 1,024 of the
+ * some 1,500 bytes that libc has for such variables of all libraries loaded
+ * later, libgomp's too. By mmap(2): upmu_read() may fail in a signal handler.
+ */
+static _Thread_local char *explanation;
+static _Thread_local bool is_lost;
+static pthread_key_t key;
+static bool has_key;
+
+static void free_text(void *text)
+{
+	munmap(text, UPMU_EXPLAIN_SIZE);
+	explanation = NULL;
+}
+
+__attribute__((constructor)) static void make_key(void)
+{
+	has_key = !pthread_key_create(&key, free_text);
+}
+
+/* A plugin may have the library in itself, and threads outlive it. */
+__attribute__((destructor)) static void forget_key(void)
+{
+	if (has_key)
+		pthread_key_delete(key);
+	has_key = false;
+	if (explanation)
+		free_text(explanation);
+}
+
+static void make_text(void)
+{
+	void *text = mmap(NULL, UPMU_EXPLAIN_SIZE, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (text == MAP_FAILED)
+		return;
+	explanation = text;
+	/* Without a key it stays when the thread ends. */
+	if (has_key)
+		pthread_setspecific(key, text);
+}
 
 static void append(const char *format, va_list args)
 {
 	size_t used = strlen(explanation);
 
-	vsnprintf(explanation + used, sizeof(explanation) - used, format, args);
+	vsnprintf(explanation + used, UPMU_EXPLAIN_SIZE - used, format, args);
 }
 
 int upmu_explain_set(int error, const char *format, ...)
 {
 	va_list args;
 
+	if (!explanation)
+		make_text();
+	is_lost = !explanation;
+	if (is_lost)
+		return error;
 	explanation[0] = '\0';
 	va_start(args, format);
 	append(format, args);
 	va_end(args);
 	if (!explanation[0])
-		snprintf(explanation, sizeof(explanation), "%s",
+		snprintf(explanation, UPMU_EXPLAIN_SIZE, "%s",
 			 strerror(-error));
 	return error;
 }
@@ -32,38 +82,30 @@ int upmu_explain_set(int error, const char *format, ...)
 void upmu_explain_hint(const char *format, ...)
 {
 	static const char label[] = "\nhint: ";
-	size_t used = strlen(explanation);
-	va_list args;
-
-	snprintf(explanation + used, sizeof(explanation) - used, "%s", label);
-	va_start(args, format);
-	append(format, args);
-	va_end(args);
-}
-
-void upmu_explain_prefix(const char *format, ...)
-{
-	char rest[UPMU_EXPLAIN_SIZE];
 	size_t used;
 	va_list args;
 
-	memcpy(rest, explanation, sizeof(rest));
-	explanation[0] = '\0';
+	if (!explanation)
+		return;
+	used = strlen(explanation);
+	snprintf(explanation + used, UPMU_EXPLAIN_SIZE - used, "%s", label);
 	va_start(args, format);
 	append(format, args);
 	va_end(args);
-	used = strlen(explanation);
-	snprintf(explanation + used, sizeof(explanation) - used, ": %s", rest);
 }
 
 void upmu_explain_clear(void)
 {
-	explanation[0] = '\0';
+	is_lost = false;
+	if (explanation)
+		explanation[0] = '\0';
 }
 
 const char *upmu_explain(void)
 {
-	return explanation;
+	if (is_lost)
+		return "out of memory: no room for the words";
+	return explanation ? explanation : "";
 }
 
 const char *upmu_version(void)

@@ -22,10 +22,6 @@ int upmu_explain_set(int error, const char *format, ...)
 void upmu_explain_hint(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/** Put "@prefix: " before the present explanation. */
-void upmu_explain_prefix(const char *format, ...)
-	__attribute__((format(printf, 1, 2)));
-
 /** Forget: a call that then fails without a word gets strerror's. */
 void upmu_explain_clear(void);
 

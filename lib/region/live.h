@@ -53,7 +53,7 @@ struct upmu_region_thread {
 };
 
 /* The model that needs no call. For it libc has room for some 1,500 bytes in
- * libraries that are loaded later; with upmu_explain()'s text we take 1,040. */
+ * all libraries that are loaded later: as small as can be, also elsewhere. */
 extern _Thread_local struct upmu_region_thread *upmu_region_self
 	__attribute__((tls_model("initial-exec")));
 

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -16,6 +17,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -111,6 +115,68 @@ static void *fail_and_explain(void *said)
 	return NULL;
 }
 
+static int wait_for(pid_t child)
+{
+	int status = -1;
+
+	waitpid(child, &status, 0);
+	return status;
+}
+
+static long pages_of_memory(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%ld", &pages), 1);
+	fclose(file);
+	return pages;
+}
+
+static void explanations_of_threads_that_ended_take_no_memory(void **state)
+{
+	pthread_t thread;
+	long before = 0;
+
+	(void)state;
+	for (int n = 0; n < 1100; n++) {
+		int said = 0;
+
+		if (n == 100)
+			before = pages_of_memory();
+		pthread_create(&thread, NULL, fail_and_explain, &said);
+		pthread_join(thread, NULL);
+		assert_true(said);
+	}
+	assert_in_range(pages_of_memory(), 1, before + 500);
+}
+
+static void *fail_without_memory(void *unused)
+{
+	static const struct rlimit none;
+	struct upmu *set;
+
+	(void)unused;
+	setrlimit(RLIMIT_AS, &none);
+	upmu_open(&set, "no_such_event", &options);
+	_exit(!strstr(upmu_explain(), "out of memory"));
+}
+
+static void without_memory_that_is_the_explanation(void **state)
+{
+	pthread_t thread;
+	pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		pthread_create(&thread, NULL, fail_without_memory, NULL);
+		pthread_join(thread, NULL);
+		_exit(2);
+	}
+	assert_int_equal(wait_for(child), 0);
+}
+
 static void explanations_are_each_threads_own(void **state)
 {
 	struct upmu *set;
@@ -123,14 +189,6 @@ static void explanations_are_each_threads_own(void **state)
 	pthread_join(thread, NULL);
 	assert_true(said);
 	assert_said("another_event");
-}
-
-static int wait_for(pid_t child)
-{
-	int status = -1;
-
-	waitpid(child, &status, 0);
-	return status;
 }
 
 static void a_child_reads_closes_and_opens(void **state)
@@ -420,6 +478,42 @@ static void a_plugin_with_the_library_in_itself_is_unloaded(void **state)
 	(void)state;
 	assert_unloads(PLUGIN);
 }
+
+static void copy_plugin(const char *name)
+{
+	int from = open(PLUGIN, O_RDONLY | O_CLOEXEC);
+	int to = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
+	struct stat plugin;
+
+	assert_int_equal(fstat(from, &plugin), 0);
+	assert_int_equal(sendfile(to, from, NULL, (size_t)plugin.st_size),
+			 plugin.st_size);
+	close(from);
+	close(to);
+}
+
+/* libc has little room for the thread-local variables of what comes later. */
+static void many_plugins_with_the_library_in_themselves_are_loaded(void **state)
+{
+	char folder[] = "/tmp/upmu-plugins.XXXXXX", name[64];
+	void *plugin[16];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (int n = 0; n < 16; n++) {
+		snprintf(name, sizeof(name), "%s/%d.so", folder, n);
+		copy_plugin(name);
+		plugin[n] = dlopen(name, RTLD_NOW);
+		if (!plugin[n])
+			print_error("plugin %d: %s\n", n, dlerror());
+		unlink(name);
+	}
+	rmdir(folder);
+	for (int n = 0; n < 16; n++) {
+		assert_non_null(plugin[n]);
+		dlclose(plugin[n]);
+	}
+}
 #endif
 #endif
 
@@ -429,6 +523,9 @@ int main(void)
 		cmocka_unit_test(sets_of_ended_threads_are_read_and_closed),
 		cmocka_unit_test(threads_open_and_close_at_the_same_time),
 		cmocka_unit_test(explanations_are_each_threads_own),
+		cmocka_unit_test(
+			explanations_of_threads_that_ended_take_no_memory),
+		cmocka_unit_test(without_memory_that_is_the_explanation),
 		cmocka_unit_test(a_child_reads_closes_and_opens),
 		cmocka_unit_test(forks_beside_threads_that_open_do_not_hang),
 		cmocka_unit_test(a_thread_is_cancelled_between_sets_only),
@@ -440,6 +537,8 @@ int main(void)
 #ifdef PLUGIN
 		cmocka_unit_test(
 			a_plugin_with_the_library_in_itself_is_unloaded),
+		cmocka_unit_test(
+			many_plugins_with_the_library_in_themselves_are_loaded),
 #endif
 	};
 
