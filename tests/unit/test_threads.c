@@ -152,6 +152,8 @@ static void explanations_of_threads_that_ended_take_no_memory(void **state)
 	assert_in_range(pages_of_memory(), 1, before + 500);
 }
 
+/* Sanitizers do not live without memory. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static void *fail_without_memory(void *unused)
 {
 	static const struct rlimit none;
@@ -176,6 +178,7 @@ static void without_memory_that_is_the_explanation(void **state)
 	}
 	assert_int_equal(wait_for(child), 0);
 }
+#endif
 
 static void explanations_are_each_threads_own(void **state)
 {
@@ -525,7 +528,9 @@ int main(void)
 		cmocka_unit_test(explanations_are_each_threads_own),
 		cmocka_unit_test(
 			explanations_of_threads_that_ended_take_no_memory),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 		cmocka_unit_test(without_memory_that_is_the_explanation),
+#endif
 		cmocka_unit_test(a_child_reads_closes_and_opens),
 		cmocka_unit_test(forks_beside_threads_that_open_do_not_hang),
 		cmocka_unit_test(a_thread_is_cancelled_between_sets_only),
