@@ -21,6 +21,9 @@
 #define LABEL_SIZE \
 	(sizeof(((struct upmu_region_summary *)0)->event_names[0]) + 16)
 
+/* PF_FORKNOEXEC among the flags of /proc/PID/stat. */
+#define FORKED_NOT_EXECUTED 0x40u
+
 /* Who has made a report; a child that was forked has made none. */
 static atomic_long reported_by;
 
@@ -180,6 +183,27 @@ static bool was_any_called(void)
 	return any;
 }
 
+/*
+ * Was this process forked by one that ran the same program? A worker may be the
+ * first to load us, in a plugin: that it was forked and has executed nothing
+ * since is then told by the kernel alone.
+ */
+static bool is_forked(void)
+{
+	unsigned int flags = 0;
+	char text[512];
+	const char *name;
+
+	if (getpid() != loaded_by)
+		return true;
+	if (upmu_sys_read_text("/proc/self/stat", text, sizeof(text)))
+		return false;
+	name = strrchr(text, ')');
+	if (name)
+		sscanf(name, ") %*c %*d %*d %*d %*d %*d %u", &flags);
+	return flags & FORKED_NOT_EXECUTED;
+}
+
 static bool ends_with(const char *text, const char *end)
 {
 	size_t length = strlen(text), tail = strlen(end);
@@ -242,7 +266,7 @@ static int name_file(char *out, size_t size, const char *wish)
 	const char *dot = "";
 	int n;
 
-	if (!at && (getpid() == loaded_by || is_for_all(wish))) {
+	if (!at && (!is_forked() || is_for_all(wish))) {
 		n = snprintf(out, size, "%s", wish);
 	} else {
 		if (!at && ends_with(wish, ".json"))
@@ -299,7 +323,7 @@ static bool is_of_a_sibling(const char *path)
 {
 	struct stat found;
 
-	return getpid() != loaded_by && !stat(path, &found) &&
+	return is_forked() && !stat(path, &found) &&
 	       found.st_mtime + 1 >= loaded_s;
 }
 

@@ -43,6 +43,25 @@ setup() {
 	grep -q '^20,,round/calls,' report
 }
 
+# As a server whose workers load what uses the library.
+@test "workers_that_load_the_library_themselves_report_each" {
+	library=$(realpath "${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/lib/libupmu.so.0")
+	UPMU_EVENTS=cycles UPMU_REPORT=report.json python3 - "$library" <<-'END'
+		import ctypes, os, sys
+		for worker in b'one', b'two':
+		    if os.fork() == 0:
+		        library = ctypes.CDLL(sys.argv[1])
+		        region = ctypes.c_void_p()
+		        library.upmu_region_open(ctypes.byref(region), worker)
+		        library.upmu_region_begin(region)
+		        library.upmu_region_end(region)
+		        sys.exit()
+		    os.wait()
+	END
+	run grep -lE '"region": "(one|two)"' report.*.json
+	[ "${#lines[@]}" -eq 2 ]
+}
+
 @test "regions_are_in_json" {
 	"$upmu" stat --regions -e cycles -j -o report.json -- "$regions"
 	python3 - <<-'END'
