@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,6 +248,19 @@ void upmu_sys_unmap(void *address, size_t size)
 pid_t upmu_sys_thread(void)
 {
 	return (pid_t)syscall(SYS_gettid);
+}
+
+bool upmu_sys_has_perfmon(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct of[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	uint32_t perfmon = CAP_TO_MASK(CAP_PERFMON);
+
+	return !syscall(SYS_capget, &head, of) &&
+	       (of[CAP_TO_INDEX(CAP_PERFMON)].effective & perfmon ||
+		of[0].effective & CAP_TO_MASK(CAP_SYS_ADMIN));
 }
 
 int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)

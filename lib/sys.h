@@ -79,6 +79,10 @@ void upmu_sys_unmap(void *address, size_t size);
 /** The number of the calling thread. */
 pid_t upmu_sys_thread(void);
 
+/** Has the caller what perf and upmu.ko ask of root (CAP_PERFMON)? Root in a
+ * container may lack it. */
+bool upmu_sys_has_perfmon(void);
+
 /** The CPUs that a thread may run on; @pid 0: the caller. 0 or -errno. */
 int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus);
 

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/explain.h"
 #include "lib/sys.h"
@@ -176,8 +175,10 @@ static int explain_forbidden(uint32_t mode, const struct upmu_info *info)
 	if (mode == UPMU_MODE_RAW && !(info->flags & UPMU_INFO_RAW_GROUP)) {
 		upmu_explain_set(-EPERM, "the mode RAW is for root: the "
 					 "module's parameter raw is 'root'");
-		upmu_explain_hint("run it as root, or: echo group | sudo tee "
-				  "/sys/module/upmu/parameters/raw");
+		upmu_explain_hint(
+			"run it as root, in a container with "
+			"--cap-add PERFMON, or: echo group | sudo tee "
+			"/sys/module/upmu/parameters/raw");
 		return -EPERM;
 	}
 	return upmu_explain_set(-EPERM,
@@ -237,7 +238,7 @@ int upmu_lease_would(const struct upmu_info *info, uint32_t mode)
 		return explain_unsupported(mode, info);
 	if (mode == UPMU_MODE_RAW && info->leases)
 		return explain_busy(mode, info);
-	if (mode == UPMU_MODE_RAW && geteuid() &&
+	if (mode == UPMU_MODE_RAW && !upmu_sys_has_perfmon() &&
 	    !(info->flags & UPMU_INFO_RAW_GROUP))
 		return explain_forbidden(mode, info);
 	return upmu_explain_set(0, "the module upmu grants the mode %s",

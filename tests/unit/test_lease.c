@@ -3,8 +3,12 @@
 #include "fake_kernel.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "lib/module/lease.h"
 #include "said.h"
@@ -226,6 +230,40 @@ static void what_would_be_granted_is_told_and_nothing_is_taken(void **state)
 	assert_said("parameter open is 'all'");
 }
 
+/* As root of a container: 0, a line's number, or 77 where it may not. */
+static int ask_without_the_capability(void)
+{
+	const struct upmu_info info = { .modes = 1u << UPMU_MODE_RAW };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (geteuid())
+		return 77;
+	if (syscall(SYS_capset, &head, none))
+		return __LINE__;
+	if (upmu_lease_would(&info, UPMU_MODE_RAW) != -EPERM)
+		return __LINE__;
+	return strstr(upmu_explain(), "--cap-add PERFMON") ? 0 : __LINE__;
+}
+
+static void root_without_the_capability_is_not_promised_raw(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	fflush(NULL);
+	child = fork();
+	if (!child)
+		_exit(ask_without_the_capability() & 0xff);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(status, 0);
+}
+
 /* ---- the whole texts: of the two that are there none has another's ------- */
 
 #define CANNOT "the module cannot grant the mode CYCLES on this machine: "
@@ -421,6 +459,7 @@ int main(void)
 		LEASE_TEST(unknown_modes_and_flags_are_einval),
 		LEASE_TEST(no_memory_and_no_descriptors_pass_through),
 		LEASE_TEST(what_would_be_granted_is_told_and_nothing_is_taken),
+		LEASE_TEST(root_without_the_capability_is_not_promised_raw),
 		LEASE_TEST(a_broken_lease_is_estale),
 		LEASE_TEST(what_is_no_lease_is_ebadf),
 		LEASE_TEST(reasons_have_a_hint_where_a_command_helps),
