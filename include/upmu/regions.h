@@ -56,7 +56,8 @@ struct upmu_region_stats {
  * Not needed for the defaults. At exit(3) of the program, or where main()
  * returns, the report goes to standard error as text, or where the
  * environment's UPMU_REPORT= says: a file, as JSON where its name ends in
- * ".json", with the process's number for %p; "none" for no report. Calls in
+ * ".json", with the process's number for %p, and without a / at its start in
+ * the folder where the program then is; "none" for no report. Calls in
  * handlers of atexit(3) and destructors of C++ that were there before the first
  * begin come too late for it. How many calls could not be counted, and why the
  * first, is told in it. A child made by fork() reports what it did itself, to a

@@ -152,6 +152,15 @@ setup() {
 	[[ "$output" == *"No such file"*"hint: TMPDIR="* ]]
 }
 
+@test "regions_of_a_program_that_leaves_its_folder_are_in_the_report" {
+	mkdir here
+	TMPDIR=here run --separate-stderr "$upmu" stat --regions -e cycles -- \
+		sh -c "cd / && exec '$(realpath "$regions")'"
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"round"* ]]
+	[ -z "$(ls here)" ]
+}
+
 @test "regions_are_of_one_run_of_a_command" {
 	run "$upmu" stat --regions -r 3 -- true
 	[ "$status" -eq 2 ]

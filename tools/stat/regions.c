@@ -90,23 +90,25 @@ static void add_turn(struct passes *p, const struct engine_sets *sets, int turn)
 	}
 }
 
+/* By its whole name: the program may go into another folder. */
 static int make_folder(struct stat_regions *regions)
 {
 	const char *temporary = getenv("TMPDIR");
 	size_t size = sizeof(regions->folder);
+	char *whole =
+		realpath(temporary && temporary[0] ? temporary : "/tmp", NULL);
+	int error = whole ? 0 : -errno;
 
-	if ((size_t)snprintf(regions->folder, size, "%s/upmu-regions-XXXXXX",
-			     temporary && temporary[0] ? temporary : "/tmp") >=
-	    size) {
-		/* What is there of the name may be a folder of somebody's. */
+	if (!error && (size_t)snprintf(regions->folder, size,
+				       "%s/upmu-regions-XXXXXX", whole) >= size)
+		error = -ENAMETOOLONG;
+	free(whole);
+	if (!error && !mkdtemp(regions->folder))
+		error = -errno;
+	/* What is there of the name may be a folder of somebody's. */
+	if (error)
 		regions->folder[0] = 0;
-		return -ENAMETOOLONG;
-	}
-	if (!mkdtemp(regions->folder)) {
-		regions->folder[0] = 0;
-		return -errno;
-	}
-	return 0;
+	return error;
 }
 
 /*
