@@ -334,7 +334,7 @@ static bool is_of_a_sibling(const char *path)
 static int put_apart(const char *beside, const char *path)
 {
 	const char *end = ends_with(path, ".json") ? ".json" : "";
-	char other[PATH_MAX + 32];
+	static char other[PATH_MAX + 32];
 
 	if (!renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE))
 		return 0;
@@ -353,11 +353,13 @@ static int explain_file(int error, const char *wish)
 				wish, strerror(-error));
 }
 
+/* At exit alone. Whoever calls exit(3) may have a small stack, as the handlers
+ * of signals have. */
 static int report_to_file(const char *wish)
 {
+	static char path[PATH_MAX], beside[PATH_MAX + 64];
 	enum upmu_region_format format =
 		ends_with(wish, ".json") ? UPMU_REGION_JSON : UPMU_REGION_TEXT;
-	char path[PATH_MAX], beside[PATH_MAX + 64];
 	bool is_apart, is_beside;
 	int fd, ret;
 

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "regions.h"
@@ -116,6 +118,41 @@ static void a_forked_process_leaves_a_named_pipe_to_its_parent(void **state)
 	assert_non_null(strstr(text, "\"region\": \"first\""));
 }
 
+/* SIGSTKSZ is 8 KiB on most; what the kernel stores there is up to 5 KiB. */
+#define SMALL_STACK (14 * 1024)
+#define GUARD	    (64 * 1024)
+
+static void leave(int number)
+{
+	(void)number;
+	exit(0);
+}
+
+static void exit_on_a_small_stack(void)
+{
+	struct sigaction action = { .sa_handler = leave,
+				    .sa_flags = SA_ONSTACK };
+	stack_t stack = { .ss_size = SMALL_STACK };
+	char *memory = mmap(NULL, GUARD + SMALL_STACK, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(memory != MAP_FAILED && !mprotect(memory, GUARD, PROT_NONE));
+	stack.ss_sp = memory + GUARD;
+	CHECK(!sigaltstack(&stack, NULL));
+	CHECK(!sigaction(SIGUSR1, &action, NULL));
+	setenv("UPMU_REPORT", report_path, 1);
+	call(region_of("first"));
+	raise(SIGUSR1);
+}
+
+static void a_signal_handler_on_a_small_stack_exits_with_a_report(void **state)
+{
+	(void)state;
+	assert_int_equal(run_in_child(exit_on_a_small_stack), 0);
+	read_text(open(report_path, O_RDONLY));
+	assert_non_null(strstr(text, "\"region\": \"first\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +161,8 @@ int main(void)
 		cmocka_unit_test(a_forked_process_makes_no_file_beside_a_pipe),
 		cmocka_unit_test(
 			a_forked_process_leaves_a_named_pipe_to_its_parent),
+		cmocka_unit_test(
+			a_signal_handler_on_a_small_stack_exits_with_a_report),
 	};
 
 	return cmocka_run_group_tests_name(
