@@ -575,6 +575,10 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[ "$(field out.json 'r["interrupted"]')" = True ]
 	[ "$(field out.json 'r["commands"][0]["runs"] == r["commands"][1]["runs"]')" = True ]
 	[ "$(field out.json '0 < r["commands"][0]["runs"] < 1000')" = True ]
+	# Whoever reads it later hears of it, too.
+	"$upmu" compare out.json | grep -q '^upmu compare: .*, in turns; interrupted$'
+	"$upmu" compare -j -o again.json out.json
+	[ "$(field again.json 'r["interrupted"]')" = True ]
 }
 
 @test "compare_interrupted_while_nothing_runs_long_ends_too" {
@@ -672,6 +676,19 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	few --format markdown -n 'a|b_<script>' true -- ls >out.md
 	grep -q 'a\\|b\\_&lt;script>' out.md
 	[ "$(grep -c '^|' out.md)" -eq 12 ]
+}
+
+@test "compare_markdown_says_of_whose_runs_it_is" {
+	few -i --format markdown true -- false >out.md
+	grep -q '^4 runs of each, in turns\.$' out.md
+	grep -q '^- false  (4 of 4 runs failed)$' out.md
+	run ! grep -q '^- true' out.md
+	"$upmu" compare -r 2 -e page-faults -j -o two.json true
+	few -j -o four.json true
+	"$upmu" compare --format markdown -n A -n B two.json four.json >out.md
+	grep -q '^runs of different times, not in turns\.$' out.md
+	grep -q '^- A, 2 runs$' out.md
+	grep -q '^- B, 4 runs$' out.md
 }
 
 @test "compare_bars_are_ascii_where_the_locale_has_no_blocks" {

@@ -331,6 +331,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 	if (!json_is_true(json_object_get(root, "emulated")))
 		c->emulated = false;
 	c->shares_turns |= json_is_true(json_object_get(root, "estimated"));
+	c->interrupted |= json_is_true(json_object_get(root, "interrupted"));
 	add_lost(c, root);
 	c->paired = json_is_true(json_object_get(root, "paired"));
 	return load_events(c, path, root, first);

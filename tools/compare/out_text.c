@@ -208,35 +208,46 @@ static void write_cell(FILE *out, const struct compare *c,
 	write_outliers(out, c, event, k);
 }
 
-static void write_heading(FILE *out, const struct compare *c)
+/* What the heading does not say of one command's runs. */
+static void write_runs(FILE *out, const struct compare *c,
+		       const struct compare_command *command)
+{
+	if (command->wanted)
+		fprintf(out, ", %zu of %zu runs", command->runs,
+			command->wanted);
+	else if (!c->paired)
+		fprintf(out, ", %zu run%s", command->runs,
+			command->runs == 1 ? "" : "s");
+	if (command->failed)
+		fprintf(out, "  (%zu of %zu runs failed)", command->failed,
+			command->runs);
+}
+
+static void write_rounds(FILE *out, const struct compare *c)
 {
 	size_t rounds = compare_rounds(c);
 
 	if (c->paired)
-		fprintf(out, "upmu compare: %zu run%s of each%s", rounds,
+		fprintf(out, "%zu run%s of each%s", rounds,
 			rounds == 1 ? "" : "s",
 			c->commands > 1 ? ", in turns" : "");
 	else
-		fputs("upmu compare: runs of different times, not in turns",
-		      out);
+		fputs("runs of different times, not in turns", out);
 	if (c->interrupted)
-		fprintf(out, "; interrupted, %u were wanted",
-			c->options->repeat);
+		fputs("; interrupted", out);
+	if (c->signal)
+		fprintf(out, ", %u were wanted", c->options->repeat);
+}
+
+static void write_heading(FILE *out, const struct compare *c)
+{
+	fputs("upmu compare: ", out);
+	write_rounds(out, c);
 	fputs("\n\n", out);
 	for (size_t k = 0; k < c->commands; k++) {
-		const struct compare_command *command = &c->command[k];
-
 		fprintf(out, "  %c  ", letter_of(k));
-		plain_write(out, command->name);
-		if (command->wanted)
-			fprintf(out, ", %zu of %zu runs", command->runs,
-				command->wanted);
-		else if (!c->paired)
-			fprintf(out, ", %zu run%s", command->runs,
-				command->runs == 1 ? "" : "s");
-		if (command->failed)
-			fprintf(out, "  (%zu of %zu runs failed)",
-				command->failed, command->runs);
+		plain_write(out, c->command[k].name);
+		write_runs(out, c, &c->command[k]);
 		fputc('\n', out);
 	}
 }
@@ -489,9 +500,19 @@ int compare_write_markdown(FILE *out, const struct compare *c)
 	for (size_t i = 0; i < c->events; i++)
 		for (size_t k = 0; k < c->commands; k++)
 			write_row(out, c, &c->event[i], k);
-	fprintf(out, "\n%zu runs of each%s%s.\n", compare_rounds(c),
-		c->paired ? ", in turns" : ", not in turns",
-		c->interrupted ? "; interrupted" : "");
+	fputc('\n', out);
+	write_rounds(out, c);
+	fputs(".\n", out);
+	for (size_t k = 0; k < c->commands; k++) {
+		const struct compare_command *command = &c->command[k];
+
+		if (c->paired && !command->wanted && !command->failed)
+			continue;
+		fputs("- ", out);
+		write_escaped(out, command->name);
+		write_runs(out, c, command);
+		fputc('\n', out);
+	}
 	write_notes(out, c, "- ");
 	return ferror(out) ? -1 : 0;
 }
