@@ -325,6 +325,40 @@ for i, c in enumerate(r["commands"]):
 	grep -q '>User mode only: the kernel' dom
 }
 
+@test "page_draws_no_line_through_a_time_that_nobody_counted" {
+	python3 - <<-'E'
+		import json
+		with open("gap.json", "w") as out:
+		    for i in range(30):
+		        known = i < 10 or i == 15 or i > 20
+		        print(json.dumps({"upmu_stat": 1, "version": "0.1.0",
+		            "command": [], "metrics": [], "user_only": False,
+		            "interval_s": (i + 1) / 100, "events": [{
+		                "event": "cycles", "unit": "events",
+		                **({"state": "counted", "value": 100, "low_95": 90,
+		                    "high_95": 110, "estimated": True} if known
+		                   else {"state": "not counted"})}]}), file=out)
+	E
+	with_charts gap.json
+	"$upmu" report -o page.html gap.json
+	cat >>page.html <<-'E'
+		<script>
+		const path = of => document.querySelector(
+			`g[aria-label="${of}"] path`).getAttribute("d");
+		const data = document.documentElement.dataset;
+		data.lines = path("line").split("M").length - 1;
+		data.areas = path("area").split("M").length - 1;
+		data.alone = document.querySelectorAll(
+			'g[aria-label="rule"][stroke-opacity] line').length;
+		</script>
+	E
+	browse page.html
+	# One of ten intervals, one of a single one, one of nine.
+	[ "$(attribute lines)" = 3 ]
+	[ "$(attribute areas)" = 3 ]
+	[ "$(attribute alone)" = 1 ]
+}
+
 @test "page_cuts_no_phases_out_of_what_stays_as_it_is" {
 	python3 - <<-'E'
 		import json

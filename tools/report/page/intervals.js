@@ -25,6 +25,9 @@ const upmuIntervals = (() => {
 
 	function timelinePlot(event, rows, parts) {
 		const known = rows.filter(r => r.rate !== null);
+		// A line or an area of one point is none.
+		const alone = rows.filter((r, i) => r.rate !== null &&
+			rows[i - 1]?.rate == null && rows[i + 1]?.rate == null);
 		return {
 			height: 194, marginLeft: 70, marginTop: 32,
 			x: { label: "seconds" },
@@ -36,9 +39,15 @@ const upmuIntervals = (() => {
 					x: p => (p.x1 + p.x2) / 2, frameAnchor: "top",
 					text: p => `phase ${p.phase}`, dy: -18,
 					fill: "var(--weak)" }) : null,
-				Plot.areaY(known, { x: "at", y1: "low", y2: "high",
+				// All rows: where one has no number the line ends.
+				Plot.areaY(rows, { x: "at", y1: "low", y2: "high",
 					fill: "var(--c0)", fillOpacity: 0.25 }),
-				Plot.lineY(known, { x: "at", y: "rate",
+				Plot.ruleX(alone, { x: "at", y1: "low", y2: "high",
+					stroke: "var(--c0)", strokeOpacity: 0.25,
+					strokeWidth: 3 }),
+				Plot.dot(alone, { x: "at", y: "rate", r: 2,
+					fill: "var(--c0)" }),
+				Plot.lineY(rows, { x: "at", y: "rate",
 					stroke: "var(--c0)", strokeWidth: 1.5 }),
 				Plot.ruleY([0], { stroke: "var(--line)" }),
 				Plot.tip(known, Plot.pointerX(tip({ x: "at", y: "rate",
