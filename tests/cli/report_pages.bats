@@ -325,6 +325,21 @@ for i, c in enumerate(r["commands"]):
 	grep -q '>User mode only: the kernel' dom
 }
 
+@test "page_says_of_a_comparison_what_the_terminal_says_of_its_runs" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	changed compare 'r.update(paired=False)
+r["commands"][1].update(runs=1, runs_wanted=4)'
+	"$upmu" report -o page.html changed.json
+	browse page.html
+	tr -d '\n' <dom >line
+	grep -q '</code> 10 runs</li>' line
+	grep -q '</code> 1 of 4 runs</li>' line
+	grep -q '>Runs of different times, not in turns\.<' line
+	"$upmu" report -o page.html samples/compare.json
+	browse page.html
+	run ! grep -q '>Runs of different' dom
+}
+
 @test "page_draws_no_line_through_a_time_that_nobody_counted" {
 	python3 - <<-'E'
 		import json

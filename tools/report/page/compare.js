@@ -31,7 +31,9 @@ const upmuCompare = (() => {
 
 	function aboutRuns(c, report) {
 		const cores = new Set(report.commands.map(one => one.cores));
-		const words = [`${c.runs} run${c.runs === 1 ? "" : "s"}`];
+		const of = c.runs_wanted ? ` of ${c.runs_wanted}` : "";
+		const words = [`${c.runs}${of} run` +
+			(c.runs === 1 && !of ? "" : "s")];
 		if (c.failed)
 			words.push(`${c.failed} failed`);
 		if (c.user_only && !allUserOnly(report))
@@ -48,6 +50,9 @@ const upmuCompare = (() => {
 		to.append(make("ol", { type: "A" }, ...report.commands.map(c =>
 			make("li", {}, make("code", {}, c.name ?? "?"),
 				aboutRuns(c, report)))));
+		if (report.paired === false)
+			to.append(make("p", { class: "note" },
+				"Runs of different times, not in turns."));
 		if (report.interrupted)
 			to.append(make("p", { class: "warn" },
 				"Interrupted before all rounds were done."));
