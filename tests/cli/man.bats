@@ -158,6 +158,12 @@ complete_words() {	# WORD...: the completion of the last one
 	[[ $page == *"32-bit kernel .I cap_user_rdpmc and .I pmc_width of perf's page stay 0"* ]]
 }
 
+@test "upmu_exec_says_that_the_loss_of_a_child_is_told" {
+	# exec_kernel on the boards: it is so
+	page=$(tr '\n' ' ' <"$BATS_TEST_DIRNAME/../../man/upmu-exec.1")
+	[[ $page == *"took it from a child of .I COMMAND alone is told too"* ]]
+}
+
 @test "completion_knows_every_command" {
 	complete_words '' | grep -v '^-' | sort >offered
 	"$upmu" --help | awk '/^  [a-z]+ +[^A-Z]/ { print $1 }' | sort >has
