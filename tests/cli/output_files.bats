@@ -310,6 +310,18 @@ as_nobody() {
 	[ "$(grep -c page-faults log)" -ge 3 ]
 }
 
+@test "a_dash_is_no_file" {
+	"$upmu" stat -j -e page-faults -o - -- true 2>a.json >said
+	[ ! -s said ]
+	"$upmu" stat -e page-faults --format rpistat -o - -- true 2>&1 |
+		grep -qx 'rpistat: true'
+	"$upmu" compare -r 2 -e page-faults -o - true -- true |
+		grep -q '^upmu compare: 2 runs'
+	"$upmu" merge -o - a.json | grep -q page-faults
+	[ ! -e - ]
+	[ ! -e rpistat.txt ]
+}
+
 @test "what_standard_input_is_read_from_is_there_until_it_is_replaced" {
 	printf '%s\n' b a >words
 	"$upmu" stat -o words -e page-faults -- sort <words >sorted

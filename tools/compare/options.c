@@ -280,6 +280,8 @@ int compare_options_parse(struct compare_options *options, int argc,
 		if (row->of_runs)
 			options->of_runs = row->name;
 	}
+	if (options->output && !strcmp(options->output, "-"))
+		options->output = NULL;
 	options->argv = argv + optind;
 	if (options->argv[0])
 		return 0;

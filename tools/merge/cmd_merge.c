@@ -36,7 +36,7 @@ static int parse(int argc, char **argv, struct options *options)
 	while ((letter = getopt_long(argc, argv, "hjo:", longs, NULL)) >= 0) {
 		switch (letter) {
 		case 'o':
-			options->output = optarg;
+			options->output = strcmp(optarg, "-") ? optarg : NULL;
 			break;
 		case 'j':
 			options->json = true;

@@ -68,6 +68,8 @@ int stat_output_open(const struct stat_options *options)
 		name = "rpistat.txt";
 	if (options->log_fd >= 0)
 		return open_descriptor(options->log_fd);
+	if (name && !strcmp(name, "-")) /* as perf stat */
+		return open_stderr();
 	return name ? open_file(options->append) : open_stderr();
 }
 
