@@ -209,6 +209,9 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "               1.486  cpi"
 	said "               1.510  ghz GHz"
 	[[ "$stderr" != *inst_retired* && "$stderr" != *sets* ]]
+	# Of two with one name it says which is which.
+	said "            1007.874  branch_pti PTI, of pc_write_retired"
+	said "            1019.685  branch_pti PTI, of br_pred"
 }
 
 @test "stat_makes_ratios_of_perfs_generic_events_too" {
