@@ -33,6 +33,17 @@ d = json.load(sys.stdin)
 print(eval(sys.argv[1]))' "$1" <<<"$output"
 }
 
+# ---- compare ----
+
+@test "compare_says_what_the_event_of_a_condition_is_called" {
+	for event in cycles:hk armv7_cortex_a7/cycles/; do
+		on "pi2 by_code=1" compare -r 2 -e "$event" \
+			--fail-if "$event > 1%" true -- true
+		[ "$status" -eq 2 ]
+		[[ "$stderr" == *"as the report calls it: elapsed, user, sys, max_rss, cycles"* ]]
+	done
+}
+
 # ---- list ----
 
 @test "list_counts_what_this_machine_can_count_now" {
@@ -317,7 +328,7 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[ "$status" -eq 2 ]
 	said "hint: each kind of core has its own: cortex-a7/cycles/, cortex-a15/cycles/"
 	on odroid-xu4 compare -r 4 -e cycles --fail-if 'instructions > 1%' true -- true
-	said "hint: -e instructions, or one of the report"
+	said "hint: -e instructions, or as the report calls it: elapsed, user, sys, max_rss, cortex-a7/cycles/, cortex-a15/cycles/"
 }
 
 # ---- stat --regions ----

@@ -9,10 +9,12 @@
 #include "lib/engine/engine.h"
 #include "lib/events/text.h"
 #include "tools/child.h"
+#include "tools/print.h"
 
 #define LEVEL 0.95
 /* So that four runs of each, of which the clearest p is 2/70, can tell. */
-#define MOST_OF_IT 0.75
+#define MOST_OF_IT  0.75
+#define NAMES_SHOWN 24
 
 const char *compare_verdict_text(const struct compare_event *event,
 				 enum compare_verdict verdict)
@@ -285,6 +287,19 @@ static bool is_of_a_core(const char *name, const char *event)
 	       upmu_name_is(base + 1, length, event);
 }
 
+/* What -e was given may be called otherwise: PMU/cycles/, cycles:hk. */
+static void hint_names(const struct compare *c, const char *event)
+{
+	size_t n = c->events < NAMES_SHOWN ? c->events : NAMES_SHOWN;
+
+	fprintf(stderr, "hint: -e %s, or as the report calls it:", event);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? ", " : " ", stderr);
+		plain_write(stderr, c->event[i].name);
+	}
+	fputs(n < c->events ? ", ...\n" : "\n", stderr);
+}
+
 static void hint_events(const struct compare *c, const char *event)
 {
 	size_t n = 0;
@@ -298,7 +313,7 @@ static void hint_events(const struct compare *c, const char *event)
 	if (n)
 		fputc('\n', stderr);
 	else
-		fprintf(stderr, "hint: -e %s, or one of the report\n", event);
+		hint_names(c, event);
 }
 
 int compare_check_conditions(const struct compare *c)
