@@ -223,6 +223,9 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	# Of two with one name it says which is which.
 	said "            1007.874  branch_pti PTI, of pc_write_retired"
 	said "            1019.685  branch_pti PTI, of br_pred"
+	LC_ALL=C on "odroid-xu4 by_code=1" stat --passes --plot -- true
+	grep -qE '^branch_pti .* 1007.874 PTI  # cortex-a7$' <<<"$stderr"
+	grep -qE '^branch_pti .* 1216.535 PTI  # cortex-a15$' <<<"$stderr"
 }
 
 @test "stat_makes_ratios_of_perfs_generic_events_too" {

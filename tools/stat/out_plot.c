@@ -20,6 +20,7 @@
 #define POINTS	    1024
 #define BAR_WIDTH   30
 #define BAR_USED    44 /* by what stands around it */
+#define KIND_USED   16 /* "  # cortex-a15", where cores are unlike */
 #define NAME_USUAL  22
 #define NAME_LEAST  8
 #define RATE_USED   14 /* "0.000329 s/s", and a space at each side */
@@ -199,10 +200,12 @@ static struct layout lay_out(FILE *out, const struct stat_report *report)
 	return layout;
 }
 
-static int bar_width(FILE *out)
+static int bar_width(FILE *out, const struct stat_report *report)
 {
 	int width = line_width(out) - BAR_USED;
 
+	if (report->events->lanes > 1)
+		width -= KIND_USED;
 	if (width > BAR_WIDTH)
 		return BAR_WIDTH;
 	return width < SHORT_LEAST ? SHORT_LEAST : width;
@@ -284,7 +287,9 @@ static void write_ratios(FILE *out, const struct stat_report *whole,
 		fprintf(out, "%-22s %8.3f %-4s", metric[i].key, metric[i].value,
 			metric[i].unit);
 		if (metric[i].unit[0] == '%')
-			bars_draw(out, metric[i].value / 100, bar_width(out));
+			bars_draw(out, metric[i].value / 100,
+				  bar_width(out, report));
+		out_write_which(out, report, metric, n, i);
 		fprintf(out, "%s\n", end);
 	}
 }
@@ -369,8 +374,10 @@ static void write_bars(FILE *out, const struct stat_report *report)
 			continue;
 		fprintf(out, "%-22s ", metric[i].key);
 		bars_draw(out, metric[i].value / (pti ? most : 100),
-			  bar_width(out));
-		fprintf(out, " %.3f %s\n", metric[i].value, metric[i].unit);
+			  bar_width(out, report));
+		fprintf(out, " %.3f %s", metric[i].value, metric[i].unit);
+		out_write_which(out, report, metric, n, i);
+		fputc('\n', out);
 	}
 }
 
@@ -397,7 +404,7 @@ static void write_shares(FILE *out, const struct stat_report *report)
 		double used = system ? report->sys_s : report->user_s;
 
 		fprintf(out, "%-22s ", system ? "sys" : "user");
-		bars_draw(out, used / time, bar_width(out));
+		bars_draw(out, used / time, bar_width(out, report));
 		fprintf(out, " %.1f %% of elapsed\n", 100 * used / time);
 	}
 }

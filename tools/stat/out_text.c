@@ -312,20 +312,14 @@ static void write_kind(FILE *out, const struct stat_report *report,
 			upmu_kind_label(&events->machine.kinds[lane]));
 }
 
-/* The default view and -M have a branch_pti each, of unlike events. */
-static bool is_one_of_two(const struct stat_report *report,
-			  const struct stat_metric *metric, size_t n, size_t i)
+void out_write_which(FILE *out, const struct stat_report *report,
+		     const struct stat_metric *metric, size_t n, size_t i)
 {
-	const struct engine_event *event = report->events->event;
+	const char *event = stat_metric_event(report, metric, n, i);
 
-	for (size_t k = 0; k < n; k++)
-		if (metric[k].event >= 0 && metric[i].event >= 0 &&
-		    metric[k].event != metric[i].event &&
-		    event[metric[k].event].lane ==
-			    event[metric[i].event].lane &&
-		    !strcmp(metric[k].key, metric[i].key))
-			return true;
-	return false;
+	if (event)
+		fprintf(out, ", of %s", event);
+	write_kind(out, report, &metric[i]);
 }
 
 static void write_only_metrics(FILE *out, const struct stat_report *report,
@@ -341,10 +335,7 @@ static void write_only_metrics(FILE *out, const struct stat_report *report,
 		fprintf(out, "%20.3f  %s%s%s%s", metric[i].value, metric[i].key,
 			metric[i].unit[0] ? " " : "", metric[i].unit,
 			metric[i].unsure ? " (unsure)" : "");
-		if (is_one_of_two(report, metric, n, i))
-			fprintf(out, ", of %s",
-				report->events->event[metric[i].event].name);
-		write_kind(out, report, &metric[i]);
+		out_write_which(out, report, metric, n, i);
 		fputc('\n', out);
 	}
 }
