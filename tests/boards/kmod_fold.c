@@ -309,12 +309,11 @@ static void alone(void)
 	poke("/proc/sys/kernel/sched_rt_runtime_us", "-1");
 	/*
 	 * ... nor, since 6.12, by the server that runs who waits for long. It
-	 * is to rest meanwhile: 6.12 warns where it is changed at work.
+	 * goes on for up to a second where nobody runs any more, and 6.12 warns
+	 * where it is changed then: who runs there itself makes 6.12 stop it.
 	 */
-	pin(0);
-	usleep(200000);
-	poke("/sys/kernel/debug/sched/fair_server/cpu1/runtime", "0");
 	pin(1);
+	poke("/sys/kernel/debug/sched/fair_server/cpu1/runtime", "0");
 	if (sched_setscheduler(0, SCHED_FIFO, &priority)) {
 		perror("sched_setscheduler");
 		exit(1);
