@@ -42,13 +42,16 @@
 struct upmu_trap {
 	struct task_struct *task;
 	unsigned long address;
-	unsigned long when;
+	unsigned long since, when;
 	unsigned int tries;
 };
 
 /* A trap met a right register so often in so many jiffies: it is no accident. */
-#define UPMU_TRAP_TRIES	  64
+#define UPMU_TRAP_TRIES	  8
 #define UPMU_TRAP_JIFFIES 2
+
+/* So many jiffies it may not be there to be read, as often as it is tried. */
+#define UPMU_TRAP_UNREAD (HZ / 10 + 1)
 
 static DEFINE_PER_CPU(struct upmu_trap, upmu_trap);
 static bool upmu_trap_set; /* loading */
@@ -139,17 +142,23 @@ static bool upmu_trap_decode_a32(u32 code, struct upmu_trapped *trapped)
 	       upmu_trap_find(upmu_trap_a32, code, trapped);
 }
 
-static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
+static bool upmu_trap_read(struct pt_regs *user, u32 *code)
 {
 	unsigned long at = instruction_pointer(user);
 	bool read;
-	u32 code;
 
 	pagefault_disable();
-	read = !__copy_from_user_inatomic(&code, (void __user *)at,
-					  sizeof(code));
+	read = !__copy_from_user_inatomic(code, (void __user *)at,
+					  sizeof(*code));
 	pagefault_enable();
-	if (!read)
+	return read;
+}
+
+static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
+{
+	u32 code;
+
+	if (!upmu_trap_read(user, &code))
 		return false;
 	if (UPMU_IS_A64(user))
 		return upmu_trap_decode_a64(code, trapped);
@@ -167,7 +176,7 @@ static void upmu_trap_step(struct pt_regs *user)
 	u32 state = upmu_compat_state(user) & ~UPMU_STATE_STEP;
 	u32 it = (state >> 8 & 0xfc) | (state >> 25 & 3);
 
-	this_cpu_write(upmu_trap.tries, 0); /* it goes on */
+	this_cpu_write(upmu_trap.task, NULL); /* it goes on */
 	instruction_pointer_set(user, instruction_pointer(user) + 4);
 	if (!UPMU_IS_A64(user) && state & UPMU_STATE_THUMB) {
 		it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
@@ -246,13 +255,18 @@ static bool upmu_trap_try(struct pt_regs *user)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
 	unsigned long address = instruction_pointer(user);
+	u32 code;
 
 	if (last->task != current || last->address != address ||
-	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES))
+	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES)) {
 		last->tries = 0;
+		last->since = jiffies;
+	}
 	last->task = current;
 	last->address = address;
 	last->when = jiffies;
+	if (!upmu_trap_read(user, &code))
+		return time_before(jiffies, last->since + UPMU_TRAP_UNREAD);
 	return last->tries++ < UPMU_TRAP_TRIES;
 }
 
