@@ -158,6 +158,7 @@ int upmu_pmu_alive(void);
  * likewise. 0 or, explained, -EOPNOTSUPP.
  */
 int upmu_emulator_alive(const struct upmu_perf_event *event);
+int upmu_emulator_explain(const char *event);
 
 /** Ask again (tests). */
 void upmu_pmu_alive_forget(void);

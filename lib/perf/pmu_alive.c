@@ -73,6 +73,14 @@ int upmu_pmu_alive(void)
 	return -ENODEV;
 }
 
+int upmu_emulator_explain(const char *event)
+{
+	return upmu_explain_set(-EOPNOTSUPP,
+				"'%s' would stay 0: this board is emulated, "
+				"and QEMU counts them with -icount only",
+				event);
+}
+
 int upmu_emulator_alive(const struct upmu_perf_event *event)
 {
 	const struct upmu_perf_target self = {
@@ -86,10 +94,7 @@ int upmu_emulator_alive(const struct upmu_perf_event *event)
 			     ask_counter(upmu_perf_open(event, &self)));
 	if (atomic_load(&instructions) != DEAD)
 		return 0;
-	return upmu_explain_set(-EOPNOTSUPP,
-				"'%s' would stay 0: this board is emulated, "
-				"and QEMU counts them with -icount only",
-				event->name);
+	return upmu_emulator_explain(event->name);
 }
 
 void upmu_pmu_alive_forget(void)

@@ -189,6 +189,38 @@ static int assign(struct state *state, const struct upmu_wanted *wanted,
 	return 0;
 }
 
+/* An emulator that does not count instructions leaves even these at 0. */
+#define LOOKS 1000
+
+static bool counts_any(unsigned int n, const struct upmu_wanted_event *event,
+		       uint32_t pmu_version)
+{
+	struct upmu_perf_event all = event->perf[0];
+	uint32_t count = 0;
+
+	all.exclude_user = all.exclude_kernel = false;
+	upmu_raw_cpu_set(n, &all, event->code[0], pmu_version);
+	upmu_raw_cpu_start(UINT32_C(1) << n);
+	for (int i = 0; !count && i < LOOKS; i++)
+		count = upmu_raw_cpu_read(n);
+	upmu_raw_cpu_stop(UINT32_C(1) << n);
+	return count;
+}
+
+static int check_emulator(const struct state *state,
+			  const struct upmu_wanted *wanted,
+			  const struct upmu_info *info)
+{
+	for (size_t i = 0; wanted->is_emulated && i < wanted->size; i++) {
+		const struct upmu_wanted_event *event = &wanted->events[i];
+
+		if (event->is_instructions &&
+		    !counts_any(state->counters[i].n, event, info->pmu_version))
+			return upmu_emulator_explain(event->name);
+	}
+	return 0;
+}
+
 static void program(const struct state *state, const struct upmu_wanted *wanted,
 		    const struct upmu_info *info)
 {
@@ -227,6 +259,8 @@ static int open_raw(struct upmu *set, const struct upmu_wanted *wanted)
 		ret = upmu_wanted_check_emulated(wanted);
 	if (!ret)
 		ret = lock_cpu(state->fd, cpu);
+	if (!ret)
+		ret = check_emulator(state, wanted, &info);
 	if (ret) {
 		state->mask = 0;
 		set->source->close(set);

@@ -455,6 +455,39 @@ static void an_event_that_an_emulator_leaves_at_0_is_refused(void **state)
 	assert_null(other);
 }
 
+/* QEMU without -icount has the event and leaves it at 0. */
+static void instructions_that_an_emulator_does_not_count_are_refused(void **s)
+{
+	(void)s;
+	upmu_close(set);
+	set = NULL;
+	fake_boot("qemu-virt-32");
+	fake.cpus = 1 << 2;
+	assert_int_equal(upmu_open(&set, "cycles,instructions", &raw),
+			 -EOPNOTSUPP);
+	assert_said("'instructions' would stay 0");
+	assert_null(set);
+}
+
+static void execute(struct model_pmu *pmu, const struct model_access *next)
+{
+	(void)next;
+	model_happen(pmu, 8, 3, false);
+}
+
+static void instructions_that_an_emulator_counts_are_counted_from_0(void **s)
+{
+	(void)s;
+	upmu_close(set);
+	set = NULL;
+	fake_boot("qemu-virt-32");
+	fake.cpus = 1 << 2;
+	model.before = execute;
+	assert_int_equal(upmu_open(&set, "cycles,instructions", &raw), 0);
+	model.before = NULL;
+	assert_in_range(count_of(1), 0, 50);
+}
+
 static void a_thread_that_may_move_is_exdev(void **state)
 {
 	struct upmu *other = NULL;
@@ -496,6 +529,8 @@ int main(void)
 		CASE(closing_stops_what_was_counted),
 		CASE(more_events_than_counters_are_enospc),
 		CASE(an_event_that_an_emulator_leaves_at_0_is_refused),
+		CASE(instructions_that_an_emulator_does_not_count_are_refused),
+		CASE(instructions_that_an_emulator_counts_are_counted_from_0),
 		CASE(a_thread_that_may_move_is_exdev),
 	};
 
