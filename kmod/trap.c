@@ -47,7 +47,7 @@ struct upmu_trap {
 };
 
 /* A trap met a right register so often in so many jiffies: it is no accident. */
-#define UPMU_TRAP_TRIES	  8
+#define UPMU_TRAP_TRIES	  64
 #define UPMU_TRAP_JIFFIES 2
 
 /* So many jiffies it may not be there to be read, as often as it is tried. */
@@ -104,13 +104,16 @@ static const struct upmu_trap_code upmu_trap_a32[] = {
 };
 
 /**
- * struct upmu_trapped - an access to a register of the PMU
+ * struct upmu_trapped - an instruction that trapped
+ * @is_there: false: its page was taken away when it had been executed
+ * @is_known: an access to a register of the PMU, as follows
  * @what: which
  * @reads: or writes
  * @n: general register
  * @n2: that of the upper half, or @n
  */
 struct upmu_trapped {
+	bool is_there, is_known;
 	enum upmu_trap_what what;
 	bool reads;
 	unsigned int n, n2;
@@ -142,29 +145,22 @@ static bool upmu_trap_decode_a32(u32 code, struct upmu_trapped *trapped)
 	       upmu_trap_find(upmu_trap_a32, code, trapped);
 }
 
-static bool upmu_trap_read(struct pt_regs *user, u32 *code)
+static void upmu_trap_look(struct pt_regs *user, struct upmu_trapped *trapped)
 {
 	unsigned long at = instruction_pointer(user);
-	bool read;
+	u32 code = 0;
 
 	pagefault_disable();
-	read = !__copy_from_user_inatomic(code, (void __user *)at,
-					  sizeof(*code));
+	trapped->is_there = !__copy_from_user_inatomic(&code, (void __user *)at,
+						       sizeof(code));
 	pagefault_enable();
-	return read;
-}
-
-static bool upmu_trap_decode(struct pt_regs *user, struct upmu_trapped *trapped)
-{
-	u32 code;
-
-	if (!upmu_trap_read(user, &code))
-		return false;
-	if (UPMU_IS_A64(user))
-		return upmu_trap_decode_a64(code, trapped);
+	if (UPMU_IS_A64(user)) {
+		trapped->is_known = upmu_trap_decode_a64(code, trapped);
+		return;
+	}
 	if (upmu_compat_state(user) & UPMU_STATE_THUMB)
 		code = code << 16 | code >> 16;
-	return upmu_trap_decode_a32(code, trapped);
+	trapped->is_known = upmu_trap_decode_a32(code, trapped);
 }
 
 /*
@@ -186,20 +182,19 @@ static void upmu_trap_step(struct pt_regs *user)
 	upmu_compat_set_state(user, state);
 }
 
-static bool upmu_trap_answer(struct pt_regs *user)
+static bool upmu_trap_answer(struct pt_regs *user,
+			     const struct upmu_trapped *trapped)
 {
-	struct upmu_trapped trapped;
 	u32 is, value;
 
-	if (!upmu_trap_decode(user, &trapped) ||
-	    trapped.what == UPMU_TRAP_COUNTER)
+	if (!trapped->is_known || trapped->what == UPMU_TRAP_COUNTER)
 		return false;
-	is = trapped.what == UPMU_TRAP_ENABLES ? upmu_regs_enabled()
-					       : upmu_regs_control();
-	value = upmu_compat_register(user, trapped.n);
-	if (trapped.reads)
-		upmu_compat_register(user, trapped.n) = is;
-	else if (trapped.what == UPMU_TRAP_ENABLES
+	is = trapped->what == UPMU_TRAP_ENABLES ? upmu_regs_enabled()
+						: upmu_regs_control();
+	value = upmu_compat_register(user, trapped->n);
+	if (trapped->reads)
+		upmu_compat_register(user, trapped->n) = is;
+	else if (trapped->what == UPMU_TRAP_ENABLES
 			 ? value & ~is
 			 : (value ^ is) & (UPMU_CONTROL_SAVED | UPMU_CONTROL_P |
 					   UPMU_CONTROL_C))
@@ -232,30 +227,28 @@ static bool upmu_trap_is_reader(bool *counts)
 	return reads;
 }
 
-static bool upmu_trap_answer_late(struct pt_regs *user)
+static bool upmu_trap_answer_late(struct pt_regs *user,
+				  const struct upmu_trapped *trapped)
 {
-	struct upmu_trapped trapped;
-
-	if (!upmu_trap_decode(user, &trapped) ||
-	    trapped.what != UPMU_TRAP_COUNTER)
+	if (!trapped->is_known || trapped->what != UPMU_TRAP_COUNTER)
 		return false;
-	if (trapped.reads) {
-		upmu_compat_register(user, trapped.n) = 0;
-		upmu_compat_register(user, trapped.n2) = 0;
+	if (trapped->reads) {
+		upmu_compat_register(user, trapped->n) = 0;
+		upmu_compat_register(user, trapped->n2) = 0;
 	}
 	upmu_trap_step(user);
 	return true;
 }
 
 /*
- * The register is right by now, or the instruction's page was taken away when
- * it had been executed, and comes back with the next try; a few at each place.
+ * The register is right by now, or the instruction's page comes back with the
+ * next try; a few at each place.
  */
-static bool upmu_trap_try(struct pt_regs *user)
+static bool upmu_trap_try(struct pt_regs *user,
+			  const struct upmu_trapped *trapped)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
 	unsigned long address = instruction_pointer(user);
-	u32 code;
 
 	if (last->task != current || last->address != address ||
 	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES)) {
@@ -265,20 +258,23 @@ static bool upmu_trap_try(struct pt_regs *user)
 	last->task = current;
 	last->address = address;
 	last->when = jiffies;
-	if (!upmu_trap_read(user, &code))
+	if (!trapped->is_there)
 		return time_before(jiffies, last->since + UPMU_TRAP_UNREAD);
 	return last->tries++ < UPMU_TRAP_TRIES;
 }
 
-static bool upmu_trap_reader(struct pt_regs *user)
+static bool upmu_trap_reader(struct pt_regs *user,
+			     const struct upmu_trapped *trapped)
 {
 	bool counts;
 
 	if (!upmu_trap_is_reader(&counts))
 		return false;
 	if (!counts)
-		return upmu_trap_answer_late(user) || upmu_trap_try(user);
-	return upmu_regs_user_access() & UPMU_USER_CR && upmu_trap_try(user);
+		return upmu_trap_answer_late(user, trapped) ||
+		       upmu_trap_try(user, trapped);
+	return upmu_regs_user_access() & UPMU_USER_CR &&
+	       upmu_trap_try(user, trapped);
 }
 
 static bool upmu_trap_again(struct pt_regs *user)
@@ -286,20 +282,22 @@ static bool upmu_trap_again(struct pt_regs *user)
 	u32 bits = current->mm
 			   ? upmu_process_bits(upmu_process_with(current->mm))
 			   : 0;
+	struct upmu_trapped trapped;
 
+	upmu_trap_look(user, &trapped);
 	if (!bits)
-		return upmu_trap_reader(user);
+		return upmu_trap_reader(user, &trapped);
 	/* One without a PMU came online after the lease was granted. */
 	if (!upmu_core_of(smp_processor_id()))
 		return false;
-	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user))
+	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user, &trapped))
 		return true;
 	/* Where perf's driver writes it, too. */
 	if (upmu_publish_user_access() && bits & ~upmu_regs_user_access()) {
 		upmu_access_refresh_here(NULL);
 		return true;
 	}
-	return upmu_trap_try(user);
+	return upmu_trap_try(user, &trapped);
 }
 
 /* Interrupts off. */

@@ -5,15 +5,19 @@
 #define UPMU_TESTS_KMOD_PAGE_GOES_H
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "tests/boards/kmod.h"
 
 #define MOST_PAGE  65536
 #define PAGE_READS 30000
 
+static atomic_uint page_reads;
+
 /* Alone in its pages. */
 __attribute__((noinline, aligned(MOST_PAGE))) static uint32_t
-page_read(bool cycles)
+page_look(bool cycles)
 {
 	return cycles ? upmu_regs_cycles32() : upmu_regs_control();
 }
@@ -21,17 +25,31 @@ page_read(bool cycles)
 __attribute__((noinline, aligned(MOST_PAGE))) static void *
 page_taker(void *taken)
 {
-	uintptr_t page = (uintptr_t)page_read & ~(uintptr_t)(MOST_PAGE - 1);
+	uintptr_t page = (uintptr_t)page_look & ~(uintptr_t)(MOST_PAGE - 1);
+	unsigned int reads = 0;
 
 	pin(1);
-	/* Never in step with who reads: that would take it away each time. */
+	/* At any moment of a read, but never of one and the same again: a slow
+	 * kernel (KCSAN's) would find it gone each time. */
 	for (uint32_t n = 1;; n = n * 1664525u + 1013904223u) {
+		while (*(volatile bool *)taken && page_reads == reads)
+			sched_yield();
+		reads = page_reads;
 		spin_loop(n >> 18);
 		if (!madvise((void *)page, (size_t)getpagesize(),
 			     MADV_DONTNEED))
 			*(volatile bool *)taken = true;
 	}
 	return NULL;
+}
+
+__attribute__((noinline, aligned(MOST_PAGE))) static uint32_t
+page_read(bool cycles)
+{
+	uint32_t value = page_look(cycles);
+
+	page_reads++;
+	return value;
 }
 
 /* As when memory is short: until this process ends. False: it stays. */
