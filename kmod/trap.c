@@ -163,6 +163,14 @@ static void upmu_trap_look(struct pt_regs *user, struct upmu_trapped *trapped)
 	trapped->is_known = upmu_trap_decode_a32(code, trapped);
 }
 
+static bool upmu_trap_was_here(const struct pt_regs *user)
+{
+	const struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
+
+	return last->task == current &&
+	       last->address == instruction_pointer(user);
+}
+
 /*
  * To the next instruction: in T32 perhaps of an IT block, DDI 0406C A2.5.2. A
  * debugger that steps is told before that one, not after it.
@@ -172,7 +180,9 @@ static void upmu_trap_step(struct pt_regs *user)
 	u32 state = upmu_compat_state(user) & ~UPMU_STATE_STEP;
 	u32 it = (state >> 8 & 0xfc) | (state >> 25 & 3);
 
-	this_cpu_write(upmu_trap.task, NULL); /* it goes on */
+	/* Not another's: one who looks often kept that trying for ever. */
+	if (upmu_trap_was_here(user))
+		this_cpu_write(upmu_trap.task, NULL); /* it goes on */
 	instruction_pointer_set(user, instruction_pointer(user) + 4);
 	if (!UPMU_IS_A64(user) && state & UPMU_STATE_THUMB) {
 		it = it & 7 ? (it & 0xe0) | (it << 1 & 0x1f) : 0;
@@ -248,15 +258,14 @@ static bool upmu_trap_try(struct pt_regs *user,
 			  const struct upmu_trapped *trapped)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
-	unsigned long address = instruction_pointer(user);
 
-	if (last->task != current || last->address != address ||
+	if (!upmu_trap_was_here(user) ||
 	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES)) {
 		last->tries = 0;
 		last->since = jiffies;
 	}
 	last->task = current;
-	last->address = address;
+	last->address = instruction_pointer(user);
 	last->when = jiffies;
 	if (!trapped->is_there)
 		return time_before(jiffies, last->since + UPMU_TRAP_UNREAD);

@@ -179,6 +179,55 @@ static void call_test(void)
 }
 #endif
 
+static int is_undefined(void *unused)
+{
+	(void)unused;
+	pin(0);
+	__asm__ volatile("udf	#0");
+	return RUNS;
+}
+
+/*
+ * Before another one on this CPU has had all its tries: 64 take 65 us on the
+ * board of one CPU, where that is exact.
+ */
+static void looks_again_and_again(void)
+{
+	struct timespec pause = { 0, 30000 };
+	struct sched_param priority = { .sched_priority = 1 };
+
+	pin(0);
+	sched_setscheduler(0, SCHED_FIFO, &priority);
+	for (;;) {
+		(void)upmu_regs_control();
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void undefined_test(void)
+{
+	const char *claim = "undefined_is_sigill_also_beside_one_that_looks";
+	double end = seconds() + 20;
+	pid_t looker, other;
+	int status = 0;
+
+	looker = fork();
+	if (!looker)
+		looks_again_and_again();
+	usleep(50000); /* until it does */
+	other = fork();
+	if (!other)
+		_exit(is_undefined(NULL));
+	while (waitpid(other, &status, WNOHANG) == 0 && seconds() < end)
+		usleep(10000);
+	tap(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, claim, "%x",
+	    (unsigned int)status);
+	kill(other, SIGKILL);
+	kill(looker, SIGKILL);
+	while (wait(NULL) > 0)
+		;
+}
+
 static int resets(void *unused)
 {
 	(void)unused;
@@ -248,6 +297,7 @@ int main(void)
 	page_test();
 	step_test();
 	call_test();
+	undefined_test();
 	changes_tests();
 	sleep(1); /* Linux makes a probe faster some time after it was set */
 	for (int n = 0; n < 50 && status == RUNS; n++)
