@@ -226,6 +226,9 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	LC_ALL=C on "odroid-xu4 by_code=1" stat --passes --plot -- true
 	grep -qE '^branch_pti .* 1007.874 PTI  # cortex-a7$' <<<"$stderr"
 	grep -qE '^branch_pti .* 1216.535 PTI  # cortex-a15$' <<<"$stderr"
+	# As the report above the plot does.
+	LC_ALL=C on "pi2 takes_turns=1" stat --plot -- true
+	grep -q '_pti .* PTI (unsure)$' <<<"$stderr"
 }
 
 @test "stat_makes_ratios_of_perfs_generic_events_too" {

@@ -19,7 +19,7 @@
 
 #define POINTS	    1024
 #define BAR_WIDTH   30
-#define BAR_USED    44 /* by what stands around it */
+#define BAR_USED    53 /* by what stands around it */
 #define KIND_USED   16 /* "  # cortex-a15", where cores are unlike */
 #define NAME_USUAL  22
 #define NAME_LEAST  8

@@ -317,6 +317,8 @@ void out_write_which(FILE *out, const struct stat_report *report,
 {
 	const char *event = stat_metric_event(report, metric, n, i);
 
+	if (metric[i].unsure)
+		fputs(" (unsure)", out);
 	if (event)
 		fprintf(out, ", of %s", event);
 	write_kind(out, report, &metric[i]);
@@ -332,9 +334,8 @@ static void write_only_metrics(FILE *out, const struct stat_report *report,
 	}
 	for (size_t i = 0; i < n; i++) {
 		write_place(out, report, columns);
-		fprintf(out, "%20.3f  %s%s%s%s", metric[i].value, metric[i].key,
-			metric[i].unit[0] ? " " : "", metric[i].unit,
-			metric[i].unsure ? " (unsure)" : "");
+		fprintf(out, "%20.3f  %s%s%s", metric[i].value, metric[i].key,
+			metric[i].unit[0] ? " " : "", metric[i].unit);
 		out_write_which(out, report, metric, n, i);
 		fputc('\n', out);
 	}

@@ -416,7 +416,7 @@ bool out_name_missed(FILE *out, const struct stat_report *report,
 /** The same as notes of their own: each interval since lacks them. */
 void out_write_lost(FILE *out, const struct stat_report *report);
 /** What others had of the counters, for people; in a further interval. */
-/** Behind ratio @i: of which of those that are called as it. */
+/** Behind ratio @i: is it sure, and of which of those that are called so. */
 void out_write_which(FILE *out, const struct stat_report *report,
 		     const struct stat_metric *metric, size_t n, size_t i);
 void out_write_others(FILE *out, const struct stat_report *report);
