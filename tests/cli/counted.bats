@@ -537,6 +537,24 @@ raw="pi3-32-bare registers=1"
 	said "The program was kept on that CPU."
 }
 
+@test "each_report_says_that_it_is_by_registers" {
+	on "$raw" stat -e cycles -x, -- true
+	said "1,,by_registers,,,,,,,,,"
+	on "$raw" stat -r 4 -e cycles -j -o stat.json -- true
+	on "$raw" stat -I 10 -e cycles -j -o over.json -- sleep 0.03
+	on "$raw" compare -r 4 -e cycles true -- true
+	said "counted by the registers themselves: everything that ran on these CPUs is in the numbers"
+	on "$raw" compare -r 4 -e cycles -j -o compare.json true -- true
+	on "$raw" compare -x, stat.json compare.json
+	grep -q '^by_registers,,,,1,' <<<"$output"
+	for form in stat over compare; do
+		"$fake" report -o page.html $form.json
+		grep -q '"by_registers":true' page.html
+	done
+	on pi2 compare -r 4 -e cycles true -- true
+	[[ "$output" != *registers* ]]
+}
+
 @test "stat_by_registers_says_of_no_pmu_that_it_is_not_there_nor_of_no_program" {
 	on "pi2 registers=1 UPMU_SOURCE=raw" stat -C 0 -e cycles --timeout 20
 	said "UPMU_SOURCE=raw: counted by the registers themselves. Everything that"

@@ -112,6 +112,7 @@ struct compare {
 	bool interrupted;  /* before all runs were done */
 	int signal;	   /* that ends upmu too */
 	bool shares_turns; /* sets of events took turns in a run */
+	bool by_registers; /* without perf: all that ran there is counted */
 	double lost;  /* others had the counters: share of a run, the most */
 	char *reason; /* why an event is not supported, or NULL */
 };

@@ -41,6 +41,12 @@ static size_t size_or(const json_t *object, const char *key, size_t other)
 	return value > 0 ? (size_t)value : other;
 }
 
+/* What holds of the numbers of all commands. */
+static void take_way(struct compare *c, const json_t *root)
+{
+	c->by_registers |= json_is_true(json_object_get(root, "by_registers"));
+}
+
 static void add_lost(struct compare *c, const json_t *told)
 {
 	c->lost = fmax(c->lost, real_or(told, "time_lost_percent", 0) / 100);
@@ -241,6 +247,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	if (!json_is_array(events))
 		return refuse_file(path, "no report of upmu stat");
 	take_cores(command, root);
+	take_way(c, root);
 	add_lost(c, json_object_get(root, "others"));
 	command->wanted = size_or(root, "runs_wanted", 0);
 	command->failed = size_or(root, "failed", 0);
@@ -332,6 +339,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 		c->emulated = false;
 	c->shares_turns |= json_is_true(json_object_get(root, "estimated"));
 	c->interrupted |= json_is_true(json_object_get(root, "interrupted"));
+	take_way(c, root);
 	add_lost(c, root);
 	c->paired = json_is_true(json_object_get(root, "paired"));
 	return load_events(c, path, root, first);

@@ -236,6 +236,7 @@ static void store(struct measuring *m, size_t k)
 			event[m->row[i]].state = stat_state_text(count->state);
 	}
 	m->c->shares_turns = m->c->shares_turns || report->pace.turns;
+	m->c->by_registers = m->c->by_registers || report->source[0];
 	m->c->lost = fmax(m->c->lost, report->others.lost);
 	m->c->command[k].uncounted_s =
 		fmax(m->c->command[k].uncounted_s, report->uncounted_s);

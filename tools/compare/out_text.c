@@ -379,6 +379,11 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 			"%son an emulated board: counts are its "
 			"emulator's, no times of silicon\n",
 			mark);
+	if (c->by_registers)
+		fprintf(out,
+			"%scounted by the registers themselves: everything "
+			"that ran on these CPUs is in the numbers\n",
+			mark);
 	if (c->shares_turns)
 		fprintf(out,
 			"%ssets of events took turns in each run: what "

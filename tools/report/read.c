@@ -171,7 +171,7 @@ static void keep_notes(json_t *section, const json_t *root)
 	static const char *const kept[] = { "cpus_lost", "cpus_missed",
 					    "user_only", "reason",
 					    "notes",	 "uncounted_s",
-					    "model" };
+					    "model",	 "by_registers" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		json_t *value = json_object_get(root, kept[i]);

@@ -251,6 +251,8 @@ static void write_times(const struct table *t)
 		write_plain(t, "slices", "", (double)r->pace.slices, NULL);
 		write_plain(t, "switching", "%", 100 * r->pace.switching, NULL);
 	}
+	if (r->source[0])
+		write_plain(t, "by_registers", "", 1, NULL);
 	write_uncounted(t);
 }
 

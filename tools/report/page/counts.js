@@ -4,7 +4,7 @@
 
 const upmuCounts = (() => {
 	const { make, table, figure, tip, titleOf, rowNames, ofRuns,
-		uncounted, command } = upmuFigure;
+		byRegisters, uncounted, command } = upmuFigure;
 	const { grouped, show } = upmuData;
 
 	function estimates(to, report) {
@@ -124,7 +124,8 @@ const upmuCounts = (() => {
 		add("upmu", report.version);
 		to.append(make("h3", {}, "The machine, and how it counted"),
 			table(["what", ""], lines, true));
-		for (const text of [uncounted(report, "the program's"),
+		for (const text of [byRegisters(report),
+			uncounted(report, "the program's"),
 			report.reason, report.notes])
 			if (text)
 				to.append(make("p", { class: "warn" }, text));

@@ -115,6 +115,12 @@ const upmuFigure = (() => {
 		return known < runs ? ` (${known} of ${runs} runs)` : "";
 	}
 
+	function byRegisters(report) {
+		return report.by_registers ? "Counted by the registers " +
+			"themselves: everything that ran on these CPUs is in the " +
+			"numbers." : "";
+	}
+
 	function uncounted(report, whose) {
 		return report.uncounted_s > 0 ?
 			`${report.uncounted_s.toFixed(3)} s of ${whose} processor ` +
@@ -142,7 +148,8 @@ const upmuFigure = (() => {
 	function noteAll(to, report) {
 		const say = (text, kind) => to.append(make("p",
 			{ class: kind }, text));
-		for (const text of [uncounted(report, "the program's"),
+		for (const text of [byRegisters(report),
+			uncounted(report, "the program's"),
 			...(report.commands ?? []).map((one, k) =>
 				uncounted(one, `${letter(k)}'s`)),
 			...(report.commands ?? []).map((one, k) =>
@@ -178,5 +185,5 @@ const upmuFigure = (() => {
 	}
 
 	return { hasPlot, colours, ROWS_SHOWN, make, table, figure, tip, titleOf,
-		rowNames, ofRuns, uncounted, letter, noteAll, command, figures: () => figures };
+		rowNames, ofRuns, byRegisters, uncounted, letter, noteAll, command, figures: () => figures };
 })();
