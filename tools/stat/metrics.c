@@ -289,21 +289,3 @@ size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
 	}
 	return n;
 }
-
-const char *stat_metric_event(const struct stat_report *report,
-			      const struct stat_metric *metric, size_t n,
-			      size_t i)
-{
-	const struct engine_event *events = report->events->event;
-	int own = metric[i].event;
-
-	for (size_t k = 0; own >= 0 && k < n; k++) {
-		int other = metric[k].event;
-
-		if (other >= 0 && other != own &&
-		    events[other].lane == events[own].lane &&
-		    !strcmp(metric[k].key, metric[i].key))
-			return events[own].name;
-	}
-	return NULL;
-}

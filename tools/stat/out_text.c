@@ -300,30 +300,6 @@ static void write_times(FILE *out, const struct stat_report *report)
 	write_time(out, "sys", report->sys_s, &report->sys);
 }
 
-/* On unlike cores a ratio stands there once for each kind. */
-static void write_kind(FILE *out, const struct stat_report *report,
-		       const struct stat_metric *metric)
-{
-	const struct engine_events *events = report->events;
-	int lane = metric->event < 0 ? -1 : events->event[metric->event].lane;
-
-	if (events->lanes > 1 && lane >= 0)
-		fprintf(out, "  # %s",
-			upmu_kind_label(&events->machine.kinds[lane]));
-}
-
-void out_write_which(FILE *out, const struct stat_report *report,
-		     const struct stat_metric *metric, size_t n, size_t i)
-{
-	const char *event = stat_metric_event(report, metric, n, i);
-
-	if (metric[i].unsure)
-		fputs(" (unsure)", out);
-	if (event)
-		fprintf(out, ", of %s", event);
-	write_kind(out, report, &metric[i]);
-}
-
 static void write_only_metrics(FILE *out, const struct stat_report *report,
 			       const struct stat_metric *metric, size_t n,
 			       const struct columns *columns)
@@ -360,7 +336,7 @@ static void write_chosen(FILE *out, const struct stat_report *report,
 		write_place(out, report, columns);
 		fprintf(out, "%20.3f  %-26s %-3s", metric[i].value, row->key,
 			row->unit);
-		write_kind(out, report, &metric[i]);
+		out_write_kind(out, report, &metric[i]);
 		fprintf(out, "  # %s%s%s%s\n",
 			metric[i].unsure ? "unsure: " : "", row->text,
 			better[row->better], row->better ? row->hint : "");

@@ -257,13 +257,6 @@ size_t stat_groups_add(const struct stat_report *report, int lane,
 /** Only from events that were counted. Returns how many. */
 size_t stat_metrics(const struct stat_report *report, struct stat_metric *out,
 		    size_t most);
-/**
- * The event of ratio @i where another of the @n, of its kind of core, is called
- * as it: the default view and -M have a branch_pti each. Or NULL.
- */
-const char *stat_metric_event(const struct stat_report *report,
-			      const struct stat_metric *metric, size_t n,
-			      size_t i);
 
 /* ---- the machine's state (stat_machine.c) ------------------------------ */
 
@@ -415,10 +408,13 @@ bool out_name_missed(FILE *out, const struct stat_report *report,
 		     const char *before);
 /** The same as notes of their own: each interval since lacks them. */
 void out_write_lost(FILE *out, const struct stat_report *report);
-/** What others had of the counters, for people; in a further interval. */
+/** On unlike cores: of which kind it is. */
+void out_write_kind(FILE *out, const struct stat_report *report,
+		    const struct stat_metric *metric);
 /** Behind ratio @i: is it sure, and of which of those that are called so. */
 void out_write_which(FILE *out, const struct stat_report *report,
 		     const struct stat_metric *metric, size_t n, size_t i);
+/** What others had of the counters, for people; in a further interval. */
 void out_write_others(FILE *out, const struct stat_report *report);
 void out_write_others_again(FILE *out, const struct stat_report *report);
 /** A count as options have it: in groups of three digits, or not. */
