@@ -5,8 +5,6 @@
  */
 #include <stdio.h>
 
-#include "lib/module/lease.h"
-#include "lib/sys.h"
 #include "stat.h"
 
 static bool has_bit(const uint64_t *cpus, int cpu)
@@ -144,11 +142,9 @@ void out_write_others(FILE *out, const struct stat_report *report)
 		write_away(out, report);
 	if (others->taken ||
 	    (others->lost >= ENGINE_LOST_LEAST && !report->options->cgroups))
-		fprintf(out,
-			"hint: end the other user of perf ('pgrep -a perf'%s "
-			"may show it), or count fewer events\n",
-			upmu_sys_exists(UPMU_STATE) ? " or 'cat " UPMU_STATE "'"
-						    : "");
+		fputs("hint: end the other user of perf ('pgrep -a perf' may "
+		      "show it), or count fewer events\n",
+		      out);
 }
 
 /* In a further interval: what others took in it. */
