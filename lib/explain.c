@@ -2,8 +2,10 @@
 #include "lib/explain.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,7 +19,8 @@
 static _Thread_local char *explanation;
 static _Thread_local bool is_lost;
 static pthread_key_t key;
-static bool has_key;
+static atomic_flag is_tried = ATOMIC_FLAG_INIT;
+static atomic_bool has_key;
 
 static void free_text(void *text)
 {
@@ -25,19 +28,22 @@ static void free_text(void *text)
 	explanation = NULL;
 }
 
-__attribute__((constructor)) static void make_key(void)
+/* A plugin may have the library in itself, and threads outlive it: dlclose(),
+ * too, runs what atexit(3) was given there. */
+static void forget_key(void)
 {
-	has_key = !pthread_key_create(&key, free_text);
-}
-
-/* A plugin may have the library in itself, and threads outlive it. */
-__attribute__((destructor)) static void forget_key(void)
-{
-	if (has_key)
+	if (atomic_exchange(&has_key, false))
 		pthread_key_delete(key);
-	has_key = false;
 	if (explanation)
 		free_text(explanation);
+}
+
+/* Whoever opens a set has tried it, so that no signal handler does. */
+static void make_key(void)
+{
+	if (!atomic_flag_test_and_set(&is_tried))
+		has_key = !pthread_key_create(&key, free_text) &&
+			  !atexit(forget_key);
 }
 
 static void make_text(void)
@@ -45,6 +51,7 @@ static void make_text(void)
 	void *text = mmap(NULL, UPMU_EXPLAIN_SIZE, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	make_key();
 	if (text == MAP_FAILED)
 		return;
 	explanation = text;
@@ -96,6 +103,7 @@ void upmu_explain_hint(const char *format, ...)
 
 void upmu_explain_clear(void)
 {
+	make_key();
 	is_lost = false;
 	if (explanation)
 		explanation[0] = '\0';
