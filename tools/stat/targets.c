@@ -58,36 +58,26 @@ static int no_task(const char *what, const char *word)
 }
 
 /*
- * Signals reach a thread that has ended while its process has others, and a
- * process until its parent has asked how it ended.
+ * Signals reach a process that has ended until its parent has asked how, and a
+ * first thread that has ended while its process goes on by others: how many
+ * threads are left, itself among them. 0: it has not ended.
  */
-static bool is_zombie(pid_t tid)
+static int left_of_ended(pid_t pid)
 {
 	char path[UPMU_PATH_SIZE], text[1024];
 	const char *at;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid,
-		 (int)tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid,
+		 (int)pid);
 	if (upmu_sys_read_text(path, text, sizeof(text)))
-		return false;
+		return 0;
 	at = strrchr(text, ')');
-	return at && !strncmp(at, ") Z ", 4);
-}
-
-/* Signal 0 asks; EPERM says that it is there. */
-static bool is_alive(pid_t tid)
-{
-	return (!kill(tid, 0) || errno == EPERM) && !is_zombie(tid);
-}
-
-/* From the target of that number on; a CPU is. */
-static bool is_any_alive(const struct engine_targets *targets, size_t from)
-{
-	for (size_t i = from; i < targets->n; i++)
-		if (targets->target[i].pid < 0 ||
-		    is_alive(targets->target[i].pid))
-			return true;
-	return false;
+	if (!at || strncmp(at, ") Z ", 4))
+		return 0;
+	/* From the 2nd column to the 20th, how many threads there are. */
+	for (int column = 2; at && column < 20; column++)
+		at = strchr(at + 1, ' ');
+	return at && atoi(at) > 1 ? atoi(at) : 1;
 }
 
 /* Those that are there. 1: no such process. */
@@ -111,10 +101,9 @@ static int list_threads(struct engine_targets *targets, const char *pid)
 
 static int add_threads(struct engine_targets *targets, const char *pid)
 {
-	size_t before = targets->n;
 	int error = list_threads(targets, pid);
 
-	if (error > 0 || (!error && !is_any_alive(targets, before)))
+	if (error > 0 || left_of_ended(atoi(pid)) == 1)
 		return no_task("process", pid);
 	return error;
 }
@@ -128,7 +117,8 @@ static int add_thread(struct engine_targets *targets, const char *tid)
 {
 	pid_t task = atoi(tid);
 
-	if (!is_alive(task))
+	/* Signal 0 asks; EPERM says that it is there. */
+	if ((kill(task, 0) && errno == ESRCH) || left_of_ended(task))
 		return no_task("thread", tid);
 	return add_target(targets, task, -1);
 }
@@ -296,5 +286,12 @@ void stat_targets_free(struct engine_targets *targets)
 
 bool stat_targets_alive(const struct engine_targets *targets)
 {
-	return is_any_alive(targets, 0);
+	for (size_t i = 0; i < targets->n; i++) {
+		pid_t pid = targets->target[i].pid;
+
+		if (pid < 0 || ((!kill(pid, 0) || errno == EPERM) &&
+				left_of_ended(pid) != 1))
+			return true;
+	}
+	return false;
 }
