@@ -163,7 +163,7 @@ static void upmu_trap_look(struct pt_regs *user, struct upmu_trapped *trapped)
 	trapped->is_known = upmu_trap_decode_a32(code, trapped);
 }
 
-static bool upmu_trap_was_here(const struct pt_regs *user)
+static bool upmu_trap_was_here(struct pt_regs *user)
 {
 	const struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
 
