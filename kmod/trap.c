@@ -42,16 +42,13 @@
 struct upmu_trap {
 	struct task_struct *task;
 	unsigned long address;
-	unsigned long since, when;
+	unsigned long when;
 	unsigned int tries;
 };
 
 /* A trap met a right register so often in so many jiffies: it is no accident. */
 #define UPMU_TRAP_TRIES	  64
 #define UPMU_TRAP_JIFFIES 2
-
-/* So many jiffies it may not be there to be read, as often as it is tried. */
-#define UPMU_TRAP_UNREAD (HZ / 10 + 1)
 
 static DEFINE_PER_CPU(struct upmu_trap, upmu_trap);
 static bool upmu_trap_set; /* loading */
@@ -105,7 +102,6 @@ static const struct upmu_trap_code upmu_trap_a32[] = {
 
 /**
  * struct upmu_trapped - an instruction that trapped
- * @is_there: false: its page was taken away when it had been executed
  * @is_known: an access to a register of the PMU, as follows
  * @what: which
  * @reads: or writes
@@ -113,7 +109,7 @@ static const struct upmu_trap_code upmu_trap_a32[] = {
  * @n2: that of the upper half, or @n
  */
 struct upmu_trapped {
-	bool is_there, is_known;
+	bool is_known;
 	enum upmu_trap_what what;
 	bool reads;
 	unsigned int n, n2;
@@ -151,8 +147,9 @@ static void upmu_trap_look(struct pt_regs *user, struct upmu_trapped *trapped)
 	u32 code = 0;
 
 	pagefault_disable();
-	trapped->is_there = !__copy_from_user_inatomic(&code, (void __user *)at,
-						       sizeof(code));
+	/* 0 is no access: its page was taken away when it had been executed. */
+	if (__copy_from_user_inatomic(&code, (void __user *)at, sizeof(code)))
+		code = 0;
 	pagefault_enable();
 	if (UPMU_IS_A64(user)) {
 		trapped->is_known = upmu_trap_decode_a64(code, trapped);
@@ -252,23 +249,19 @@ static bool upmu_trap_answer_late(struct pt_regs *user,
 
 /*
  * The register is right by now, or the instruction's page comes back with the
- * next try; a few at each place.
+ * next try; a few at each place. Not for some time: where others run meanwhile,
+ * or try too, that would begin anew each time.
  */
-static bool upmu_trap_try(struct pt_regs *user,
-			  const struct upmu_trapped *trapped)
+static bool upmu_trap_try(struct pt_regs *user)
 {
 	struct upmu_trap *last = this_cpu_ptr(&upmu_trap);
 
 	if (!upmu_trap_was_here(user) ||
-	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES)) {
+	    time_after(jiffies, last->when + UPMU_TRAP_JIFFIES))
 		last->tries = 0;
-		last->since = jiffies;
-	}
 	last->task = current;
 	last->address = instruction_pointer(user);
 	last->when = jiffies;
-	if (!trapped->is_there)
-		return time_before(jiffies, last->since + UPMU_TRAP_UNREAD);
 	return last->tries++ < UPMU_TRAP_TRIES;
 }
 
@@ -281,9 +274,8 @@ static bool upmu_trap_reader(struct pt_regs *user,
 		return false;
 	if (!counts)
 		return upmu_trap_answer_late(user, trapped) ||
-		       upmu_trap_try(user, trapped);
-	return upmu_regs_user_access() & UPMU_USER_CR &&
-	       upmu_trap_try(user, trapped);
+		       upmu_trap_try(user);
+	return upmu_regs_user_access() & UPMU_USER_CR && upmu_trap_try(user);
 }
 
 static bool upmu_trap_again(struct pt_regs *user)
@@ -306,7 +298,7 @@ static bool upmu_trap_again(struct pt_regs *user)
 		upmu_access_refresh_here(NULL);
 		return true;
 	}
-	return upmu_trap_try(user, &trapped);
+	return upmu_trap_try(user);
 }
 
 /* Interrupts off. */
