@@ -29,13 +29,12 @@ static void free_text(void *text)
 }
 
 /* A plugin may have the library in itself, and threads outlive it: dlclose(),
- * too, runs what atexit(3) was given there. */
+ * too, runs what atexit(3) was given there. The words stay, here of one thread:
+ * handlers that were there before tell why the program ends. */
 static void forget_key(void)
 {
 	if (atomic_exchange(&has_key, false))
 		pthread_key_delete(key);
-	if (explanation)
-		free_text(explanation);
 }
 
 /* Whoever opens a set has tried it, so that no signal handler does. */
