@@ -11,6 +11,10 @@
 
 #include "upmu.h"
 
+/* For the value of any later key glibc calls calloc(3), which a signal handler
+ * must not: that is set when the words are asked for. */
+#define KEYS_WITH_ROOM 32
+
 /*
  * A page of its own, until the thread ends. An array here would be 1,024 of the
  * some 1,500 bytes that libc has for such variables of all libraries loaded
@@ -55,7 +59,7 @@ static void make_text(void)
 		return;
 	explanation = text;
 	/* Without a key it stays when the thread ends. */
-	if (has_key)
+	if (has_key && key < KEYS_WITH_ROOM)
 		pthread_setspecific(key, text);
 }
 
@@ -112,7 +116,11 @@ const char *upmu_explain(void)
 {
 	if (is_lost)
 		return "out of memory: no room for the words";
-	return explanation ? explanation : "";
+	if (!explanation)
+		return "";
+	if (has_key)
+		pthread_setspecific(key, explanation);
+	return explanation;
 }
 
 const char *upmu_version(void)

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * What upmu_explain() tells where the program ends. That words are each
- * thread's own, and end with it: test_threads.c.
+ * What upmu_explain() tells where the program ends, and in programs that have
+ * many keys of pthread_key_create(3). That words are each thread's own, and end
+ * with it: test_threads.c.
  */
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +19,9 @@
 #include <cmocka.h>
 
 #include "upmu.h"
+
+/* Of the first 32 glibc has the values in the thread itself. */
+#define KEYS_BEFORE_OURS 40
 
 static const char *to_tell;
 
@@ -42,12 +49,48 @@ static void handlers_of_exit_tell_the_explanation(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Sanitizers have a malloc(3) of their own, which tells nothing. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static void *fail_to_read(void *set)
+{
+	struct upmu_value none[2]; /* of one event */
+	size_t before = mallinfo2().uordblks;
+
+	if (upmu_read(set, none, 2) != -EINVAL)
+		return "it did not fail";
+	return mallinfo2().uordblks == before ? NULL : "it took memory";
+}
+
+/* A signal's handler may read, and may have interrupted malloc(3). */
+static void a_read_that_fails_takes_no_memory_of_malloc(void **state)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .source = "clock" };
+	void *failed = NULL;
+	pthread_t thread;
+	struct upmu *set;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	pthread_create(&thread, NULL, fail_to_read, set);
+	pthread_join(thread, &failed);
+	assert_null(failed);
+	upmu_close(set);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(handlers_of_exit_tell_the_explanation),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+		cmocka_unit_test(a_read_that_fails_takes_no_memory_of_malloc),
+#endif
 	};
+	pthread_key_t key;
 
 	atexit(tell_at_exit);
+	for (int i = 0; i < KEYS_BEFORE_OURS; i++)
+		pthread_key_create(&key, NULL);
 	return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
 }
