@@ -11,7 +11,7 @@
 #include "tests/boards/kmod.h"
 
 #define MOST_PAGE  65536
-#define PAGE_READS 30000
+#define PAGE_READS 10000
 
 static atomic_uint page_reads;
 
