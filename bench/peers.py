@@ -82,6 +82,8 @@ def libperf(arch):
 
 
 def build(arch):
+    """The program's path; upmu's own library for @arch is built before."""
+    run(os.path.join(TOP, "boards", "build"), arch)
     others, ours = libraries(arch), os.path.join(TOP, "build", arch)
     archives = {os.path.basename(path): path for path in
                 glob.glob(others + "/usr/lib/**/*.a", recursive=True)}
