@@ -30,6 +30,12 @@ browse() {	# PAGE [OPTION...]: its document after its scripts ran
 	run ! grep -E 'CONSOLE|Refused' log
 }
 
+page_of() {	# FILE...: dom, and all of it on one line
+	"$upmu" report -o page.html "$@"
+	browse page.html
+	tr -d '\n' <dom >line
+}
+
 attribute() {	# NAME
 	grep -oE "data-$1=\"[0-9]+\"" dom | head -n 1 | grep -oE '[0-9]+'
 }
@@ -170,8 +176,7 @@ axis() {	# TITLE: the words of its axis of numbers
 	sed -i 's/"sys_s": 0.25/"sys_s": 0.03/' ranks/*.json
 	"$upmu" merge -j ranks/*.json >merged.json
 	sed -i 's/"unit": "events"/"unit": "ns"/' samples/regions.json
-	"$upmu" report -o page.html merged.json samples/regions.json
-	browse page.html
+	page_of merged.json samples/regions.json
 	# 0.03 s of each rank, regions of up to 12 ms; no 30m, no 12M.
 	axis 'sys by rank' >sys
 	axis 'cycles by region' >regions
@@ -191,8 +196,7 @@ axis() {	# TITLE: the words of its axis of numbers
 	for n in 000 001 010 011; do
 		cp one.json "tuesdays-run-on-the-node-$n.example.org.json"
 	done
-	"$upmu" report -o page.html tuesdays*.json
-	browse page.html
+	page_of tuesdays*.json
 	axis 'Counts by place' >words
 	for n in 000 001 010 011; do
 		[ "$(grep -c "^tuesdays-.*$n" words)" = 1 ]
@@ -214,8 +218,7 @@ axis() {	# TITLE: the words of its axis of numbers
 		        'estimated': True}))]
 		json.dump(report, open('one.json', 'w'))
 	E
-	"$upmu" report -o page.html one.json
-	browse page.html
+	page_of one.json
 	tr '\n' ' ' <dom | grep -oE '<td>(counted|modelled|estimated)[^<]*' >words
 	printf '<td>%s\n' counted modelled estimated 'modelled, estimated' |
 		diff - words
@@ -233,8 +236,7 @@ axis() {	# TITLE: the words of its axis of numbers
 		done
 	done
 	sed 's/"user_only"/"cpus": "7", &/' one.json >gamma-7.json
-	"$upmu" report -o page.html alpha-*.json beta-*.json gamma-7.json
-	browse page.html
+	page_of alpha-*.json beta-*.json gamma-7.json
 	axis 'Counts by place' >words
 	for name in alpha-all.json beta-all.json 'alpha-0.json, CPU 0' \
 		'beta-0.json, CPU 0' 'gamma-7.json, CPU 7'; do
@@ -248,8 +250,7 @@ axis() {	# TITLE: the words of its axis of numbers
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
 	with_charts samples/estimates.json
 	changed compare 'r["events"][2]["is_time"] = True'
-	"$upmu" report -o page.html changed.json
-	browse page.html
+	page_of changed.json
 	# elapsed and, as its file says, instructions; not max_rss
 	[ "$(grep -o '20.00&nbsp;% faster</text>' dom | wc -l)" = 2 ]
 	[ "$(grep -o '20.00&nbsp;% less</text>' dom | wc -l)" = 1 ]
@@ -269,9 +270,7 @@ changed() {	# SAMPLE PYTHON: with it done to r, into changed.json
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
 	changed estimates 'r.update(runs=2, runs_wanted=3, failed=1,
 	    ended_by="SIGABRT")'
-	"$upmu" report -o page.html changed.json
-	browse page.html
-	tr -d '\n' <dom >line
+	page_of changed.json
 	grep -qE 'runs that failed</td><td[^>]*>1<' line
 	grep -qE 'runs that were wanted</td><td[^>]*>3<' line
 	grep -qE 'ended by</td><td[^>]*>SIGABRT<' line
@@ -283,9 +282,7 @@ changed() {	# SAMPLE PYTHON: with it done to r, into changed.json
 	"$upmu" stat -e page-faults -j -o one.json -- true
 	changed compare 'c = r["commands"][1]; c["runs"] = 9
 for e in r["events"]: e["commands"][1]["counted"] = 8'
-	"$upmu" report -o page.html four.json
-	browse page.html
-	tr -d '\n' <dom >line
+	page_of four.json
 	grep -qE '<th[^>]*>mean of 4 runs</th><th[^>]*>deviation</th>' line
 	grep -qE 'task-clock</td><td[^>]*>[0-9.]+.ms</td><td[^>]*>[0-9.]+.ms</td>' line
 	grep -qE 'elapsed</td><td[^>]*>[0-9.]+.ms, deviation [0-9.]+.ms</td>' line
@@ -295,15 +292,12 @@ for e in r["events"]: e["commands"][1]["counted"] = 8'
 		four['events'][1]['values'][:3] = [None] * 3
 		json.dump(four, open('four.json', 'w'))
 	E
-	"$upmu" report -o page.html four.json
-	browse page.html
+	page_of four.json
 	grep -qE '>[0-9,.]+ \(1 of 4 runs\)</td>' dom
 	[ "$(grep -o 'of 4 runs)' dom | wc -l)" -eq 1 ]
-	"$upmu" report -o page.html one.json
-	browse page.html
+	page_of one.json
 	run ! grep -E '<th[^>]*>(mean of|deviation)' dom
-	"$upmu" report -o page.html changed.json
-	browse page.html
+	page_of changed.json
 	grep -q '(8 of 9 runs)</td>' dom
 }
 
@@ -312,16 +306,13 @@ for e in r["events"]: e["commands"][1]["counted"] = 8'
 	changed compare 'r.update(user_only=True)
 for i, c in enumerate(r["commands"]):
     c.update(user_only=i == 0, cores="cortex-a7" if i else "cortex-a53")'
-	"$upmu" report -o page.html changed.json
-	browse page.html
-	tr -d '\n' <dom >line
+	page_of changed.json
 	grep -q '</code> 10 runs, user mode only, on cortex-a53</li>' line
 	grep -q '</code> 10 runs, on cortex-a7</li>' line
 	run ! grep -q '>User mode only: the kernel' line
 	# A file of before says it of all.
 	changed compare 'r.update(user_only=True)'
-	"$upmu" report -o page.html changed.json
-	browse page.html
+	page_of changed.json
 	grep -q '>User mode only: the kernel' dom
 }
 
@@ -329,14 +320,11 @@ for i, c in enumerate(r["commands"]):
 	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
 	changed compare 'r.update(paired=False)
 r["commands"][1].update(runs=1, runs_wanted=4)'
-	"$upmu" report -o page.html changed.json
-	browse page.html
-	tr -d '\n' <dom >line
+	page_of changed.json
 	grep -q '</code> 10 runs</li>' line
 	grep -q '</code> 1 of 4 runs</li>' line
 	grep -q '>Runs of different times, not in turns\.<' line
-	"$upmu" report -o page.html samples/compare.json
-	browse page.html
+	page_of samples/compare.json
 	run ! grep -q '>Runs of different' dom
 }
 
@@ -387,11 +375,9 @@ r["commands"][1].update(runs=1, runs_wanted=4)'
 		                    "event": "cpu-clock", "state": "counted",
 		                    "unit": "ns", "value": 1e7 * clock(i)}]}), file=out)
 	E
-	"$upmu" report -o page.html even.json
-	browse page.html
+	page_of even.json
 	grep -q '>One phase\.<' dom
-	"$upmu" report -o page.html halves.json
-	browse page.html
+	page_of halves.json
 	grep -q '>2 phases, cut where the rate of cpu-clock changes' dom
 }
 
@@ -511,8 +497,7 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 		    'regions': own['regions']})
 		json.dump(stat, open('regions.json', 'w'))
 	E
-	"$upmu" report -o page.html regions.json
-	browse page.html
+	page_of regions.json
 	[ "$(attribute figures)" = 2 ]
 	words >said
 	grep -q 'cycles by region' said
@@ -531,15 +516,13 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 		    {'region': 'late', 'events': [event]})
 		json.dump(root, open('late.json', 'w'))
 	E
-	"$upmu" report -o page.html late.json
-	browse page.html
+	page_of late.json
 	[ "$(attribute figures)" = 3 ]
 	words >said
 	grep -q 'r03 by region' said
 	grep -q 'late 0 1 77 ' said
 	sed -i 's/"unread": 3/"unread": 1/' regions.json
-	"$upmu" report -o page.html regions.json
-	browse page.html
+	page_of regions.json
 	words >said
 	grep -q 'A process wrote no whole report: its regions are missing' said
 }
@@ -615,8 +598,7 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 		    event.pop('running_percent', None)
 		json.dump(stat, open('lacks.json', 'w'))
 	E
-	"$upmu" report -o page.html lacks.json samples/regions.json
-	browse page.html
+	page_of lacks.json samples/regions.json
 	words >said
 	grep -q 'Not shown whole' said
 	grep -q 'cycles by region' said
@@ -632,8 +614,7 @@ print(html.unescape(re.sub(r"<[^>]*>", " ", text)))' <dom | tr -s ' \n' ' '
 	[ "$(grep -oE '<th[^>]*>CPU[0-3]</th>' dom | sort -u | wc -l)" = 4 ]
 	# Each ratio stands beside its own CPU's count.
 	grep -qE 'instructions \(CPU3\)</t[hd]>.*ipc 8<' <(tr -d '\n' <dom)
-	"$upmu" report -o page.html samples/places/over-time.json
-	browse page.html
+	page_of samples/places/over-time.json
 	[ "$(attribute figures)" = 8 ]
 	[ "$(grep -oE 'cycles \(CPU[0-3]\) over time' dom | sort -u |
 		wc -l)" = 4 ]
