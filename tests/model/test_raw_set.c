@@ -455,14 +455,19 @@ static void an_event_that_an_emulator_leaves_at_0_is_refused(void **state)
 	assert_null(other);
 }
 
-/* QEMU without -icount has the event and leaves it at 0. */
-static void instructions_that_an_emulator_does_not_count_are_refused(void **s)
+static void boot_an_emulator(void)
 {
-	(void)s;
 	upmu_close(set);
 	set = NULL;
 	fake_boot("qemu-virt-32");
 	fake.cpus = 1 << 2;
+}
+
+/* QEMU without -icount has the event and leaves it at 0. */
+static void instructions_that_an_emulator_does_not_count_are_refused(void **s)
+{
+	(void)s;
+	boot_an_emulator();
 	assert_int_equal(upmu_open(&set, "cycles,instructions", &raw),
 			 -EOPNOTSUPP);
 	assert_said("'instructions' would stay 0");
@@ -478,10 +483,7 @@ static void execute(struct model_pmu *pmu, const struct model_access *next)
 static void instructions_that_an_emulator_counts_are_counted_from_0(void **s)
 {
 	(void)s;
-	upmu_close(set);
-	set = NULL;
-	fake_boot("qemu-virt-32");
-	fake.cpus = 1 << 2;
+	boot_an_emulator();
 	model.before = execute;
 	assert_int_equal(upmu_open(&set, "cycles,instructions", &raw), 0);
 	model.before = NULL;
