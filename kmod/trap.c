@@ -144,7 +144,7 @@ static bool upmu_trap_decode_a32(u32 code, struct upmu_trapped *trapped)
 static void upmu_trap_look(struct pt_regs *user, struct upmu_trapped *trapped)
 {
 	unsigned long at = instruction_pointer(user);
-	u32 code = 0;
+	u32 code;
 
 	pagefault_disable();
 	/* 0 is no access: its page was taken away when it had been executed. */
