@@ -369,6 +369,17 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	run ! grep -q '"interval_s".*"elapsed_s"' report
 }
 
+@test "summary_of_what_never_ran_is_0_as_its_intervals_are" {
+	sleep 60 3>&- & pid=$!
+	kill -STOP $pid
+	until grep -q '^State:.T' /proc/$pid/status; do sleep 0.1; done
+	"$upmu" stat -I 50 --summary --interval-count 2 -j -e page-faults \
+		-o report -p $pid
+	kill -KILL $pid
+	python3 "$check" json report
+	[ "$(grep -c '"idle":true' report)" -eq 3 ]
+}
+
 @test "summary_and_count_without_intervals_are_refused" {
 	for bad in --summary '--interval-count 3' '-I 9 --summary --plot'; do
 		# shellcheck disable=SC2086	# words

@@ -332,6 +332,7 @@ void stat_sum_add(struct stat_sum *sum, const struct engine_count *count,
 	for (size_t i = 0; i < events; i++) {
 		struct engine_count *to = &sum[i].count;
 
+		sum[i].was_wanted |= !count[i].is_idle;
 		if (count[i].state != ENGINE_COUNTED) {
 			if (!to->enabled_ns)
 				to->state = count[i].state;
@@ -372,6 +373,7 @@ void stat_sum_finish(const struct stat_sum *sum, struct engine_count *count,
 		struct estimate *e = &count[i].estimate;
 
 		count[i] = sum[i].count;
+		count[i].is_idle = !sum[i].was_wanted;
 		e->low = fmax(e->total - sqrt(e->low), (double)count[i].raw);
 		e->high = e->total + sqrt(e->high);
 		add_missed(&count[i], sum[i].missed_ns);

@@ -136,6 +136,7 @@ struct stat_disturbed {
 struct stat_sum {
 	struct engine_count count;
 	uint64_t missed_ns; /* of intervals in which it had no counter */
+	bool was_wanted;    /* in any of them something ran */
 };
 
 /** What has rows of its own in a report, and an engine of its own. */
