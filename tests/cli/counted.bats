@@ -240,6 +240,17 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "                 507  stalled-cycles-frontend     # 101.400 % of cycles stalled"
 }
 
+@test "no_scale_has_no_interval_of_an_estimate_in_json_nor_in_merge" {
+	on "pi2 by_code=1" stat --no-scale -j -o counts.json -- sleep 0.3
+	[ "$status" -eq 0 ]
+	on pi2 merge counts.json
+	[ "$status" -eq 0 ]
+	[[ "$output" != *"sum +- "[0-9]* ]]
+	output=$(<counts.json)
+	[ "$(of_json 'any(e.get("estimated") for e in d["events"])')" = True ]
+	[ "$(of_json '[e for e in d["events"] if "low_95" in e or "estimate" in e]')" = "[]" ]
+}
+
 @test "stat_says_how_long_others_had_the_counters" {
 	on "pi2 takes_turns=1" stat -e cycles,instructions -- true
 	said "               1,000  cycles                             unknown     50.0 %                500  # 2.000 GHz"

@@ -50,7 +50,7 @@ static void add_counts(json_t *to, const struct stat_report *report,
 			    number(100 * stat_share(count)));
 	json_object_set_new(to, "estimated", json_boolean(count->estimated));
 	/* An estimate is of one run; of several there is the mean. */
-	if (count->estimated && spread->n < 2) {
+	if (count->estimated && spread->n < 2 && !report->options->no_scale) {
 		json_object_set_new(to, "estimate",
 				    number(count->estimate.total));
 		json_object_set_new(to, "low_95", number(count->estimate.low));
