@@ -146,6 +146,16 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[ "$(of_json 'd["multiplexing"]["sets"], d["multiplexing"]["passes"]')" = "(3, True)" ]
 }
 
+@test "stat_runs_pre_and_post_around_the_run_of_each_set" {
+	for form in --passes --regions; do
+		on pi2 stat $form --pre 'echo pre >>log' --post 'echo post >>log' \
+			-- sh -c 'echo run >>log'
+		[ "$status" -eq 0 ]
+		[ "$(xargs <log)" = "pre run post pre run post pre run post" ]
+		rm log
+	done
+}
+
 @test "stat_lets_what_does_not_fit_take_turns" {
 	on "pi2 ordinary=3" stat -e '{inst_retired,l1d_cache},{l1d_cache_refill,br_mis_pred}' -- sleep 0.2
 	[ "$status" -eq 0 ]
@@ -375,6 +385,14 @@ marks_regions() {
 		cpu_cycles,inst_retired,l1i_cache_refill,l1d_cache,l1d_cache_refill \
 		l1d_tlb_refill,l1i_tlb_refill,pc_write_retired br_mis_pred)" ]
 	[ "$(grep -c "  170            56.7  " <<<"$stderr")" -eq 9 ]
+}
+
+@test "regions_have_each_pass_ended_by_timeout_and_none_after_a_signal" {
+	export UPMU_FAKE=pi2
+	# A pass that is not ended would be waited for.
+	run -124 timeout -s KILL 60 "$fake" stat --regions --timeout 50 -- sleep 300
+	run -143 "$fake" stat --regions -- sh -c 'echo run >>ends; kill -TERM $$'
+	[ "$(wc -l <ends)" -eq 1 ]
 }
 
 @test "regions_ask_for_an_event_of_unlike_cores_once_and_keep_its_mode" {

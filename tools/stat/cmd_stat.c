@@ -91,34 +91,6 @@ static void keep_times(struct stat_report *report,
 	report->max_rss_kb = first->max_rss_kb;
 }
 
-/* One run, or one for each set of --passes. */
-static int run_passes(struct stat_report *report, struct engine_events *events,
-		      struct engine_targets *targets, int *status)
-{
-	bool passes = report->options->passes;
-	int pass = passes ? 0 : -1, error;
-	struct stat_report first = { 0 };
-	struct engine_others others = { 0 };
-
-	report->timed_out = false;
-	if (report->regions)
-		return stat_regions_run(report, targets, status);
-	report->passes = 0;
-	do {
-		report->timed_out = false;
-		error = stat_run_once(report, events, targets, pass,
-				      write_report, status);
-		engine_others_most(&others, &report->others);
-		if (report->passes++)
-			keep_times(report, &first);
-		else
-			first = *report;
-	} while (!error && passes && ++pass < (int)report->pace.turns &&
-		 !report->signal && !report->interrupted);
-	report->others = others;
-	return error;
-}
-
 /* The single values too, for upmu compare; NAN: not counted. */
 static void add_value(struct stat_report *report, size_t event, double value)
 {
@@ -189,20 +161,55 @@ static int run_between(struct stat_report *report, struct engine_events *events,
 		       struct engine_targets *targets, int *status, bool *lost)
 {
 	const struct stat_options *options = report->options;
-	int error;
+	int pass = options->passes ? (int)report->passes : -1, error;
 
 	*lost = true;
+	report->timed_out = false;
 	if (options->sync)
 		sync();
 	error = run_shell(report, "--pre", options->pre);
 	if (!error && report->interrupted)
-		return report->runs ? 0 : -ECANCELED;
-	if (!error)
-		error = run_passes(report, events, targets, status);
+		return report->runs || report->passes ? 0 : -ECANCELED;
+	if (!error && report->regions)
+		error = stat_regions_run(report, targets, status);
+	else if (!error)
+		error = stat_run_once(report, events, targets, pass,
+				      write_report, status);
+	report->passes++;
 	*lost = report->interrupted || report->signal;
 	if (error || report->interrupted)
 		return error;
 	return run_shell(report, "--post", options->post);
+}
+
+static size_t passes_of(const struct stat_report *report)
+{
+	if (report->regions)
+		return report->regions->passes;
+	return report->options->passes ? report->pace.turns : 0;
+}
+
+/* One run, or one for each set of --passes and of --regions. */
+static int run_passes(struct stat_report *report, struct engine_events *events,
+		      struct engine_targets *targets, int *status, bool *lost)
+{
+	struct stat_report first = { 0 };
+	struct engine_others others = { 0 };
+	int error;
+
+	report->passes = 0;
+	do {
+		error = run_between(report, events, targets, status, lost);
+		engine_others_most(&others, &report->others);
+		if (report->passes > 1)
+			keep_times(report, &first);
+		else
+			first = *report;
+	} while (!error && report->passes < passes_of(report) &&
+		 !report->signal && !report->interrupted);
+	report->others = others;
+	*lost = *lost || report->passes < passes_of(report);
+	return error;
 }
 
 /* What a run leaves in the report goes back to what the last one left. */
@@ -239,7 +246,7 @@ static int run_again(struct stat_report *report, struct engine_events *events,
 	if (!kept)
 		return -ENOMEM;
 	memcpy(kept, report->count, size);
-	error = run_between(report, events, targets, status, &lost);
+	error = run_passes(report, events, targets, status, &lost);
 	if (!error && report->runs && lost) {
 		memcpy(report->count, kept, size);
 		take_back(report, &before);

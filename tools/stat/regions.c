@@ -341,11 +341,12 @@ static int take_reports(struct stat_regions *regions, size_t pass)
 
 /* ---- running ------------------------------------------------------------ */
 
-static int run_pass(struct stat_report *report, struct engine_targets *targets,
-		    size_t pass, int *exit_status)
+int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
+		     int *exit_status)
 {
 	struct stat_regions *regions = report->regions;
 	char path[sizeof(regions->folder) + 16];
+	size_t pass = report->passes;
 	int error;
 
 	snprintf(path, sizeof(path), "%s/%%p.json", regions->folder);
@@ -355,18 +356,4 @@ static int run_pass(struct stat_report *report, struct engine_targets *targets,
 	error = stat_run_once(report, &regions->none, targets, -1, NULL,
 			      exit_status);
 	return error ? error : take_reports(regions, pass);
-}
-
-int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
-		     int *exit_status)
-{
-	struct stat_regions *regions = report->regions;
-	int error = 0;
-
-	for (size_t pass = 0; !error && pass < regions->passes; pass++) {
-		error = run_pass(report, targets, pass, exit_status);
-		if (report->signal || report->interrupted)
-			break;
-	}
-	return error;
 }

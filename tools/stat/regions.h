@@ -43,7 +43,7 @@ int stat_regions_open(struct stat_regions *regions,
 		      struct engine_events *events);
 void stat_regions_close(struct stat_regions *regions);
 
-/** Run the program once for each pass; as stat_run_once(). */
+/** Run the program for the pass that is next; as stat_run_once(). */
 int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 		     int *exit_status);
 
