@@ -53,6 +53,8 @@ def check(value, schema, where='report'):
             bad = value is not None and value < wanted
         elif word == 'maximum':
             bad = value is not None and value > wanted
+        elif word == 'minItems':
+            bad = len(value) < wanted
         elif word == 'items':
             for i, part in enumerate(value):
                 yield from check(part, wanted, f'{where}[{i}]')

@@ -83,6 +83,7 @@ setup() {
 	grep -q '^<not supported>,,node-prefetches,0,0.00,,,,,,,$' csv
 	"$upmu" stat --regions -e cycles,node-prefetches -j -o json -- "$regions"
 	grep -A 1 '"not_counted"' json | grep -q '"node-prefetches"'
+	"$BATS_TEST_DIRNAME/check_stat_output.py" json json
 }
 
 @test "regions_of_a_program_without_any_are_told_and_its_status_kept" {
