@@ -395,13 +395,11 @@ static int run_with_output(struct stat_report *report,
 	return status;
 }
 
-/* Runs that were wanted, of -r or --passes, never began or were cut off. */
+/* Runs that were wanted never began or were cut off. */
 static bool lacks_runs(const struct stat_report *report)
 {
-	const struct stat_options *options = report->options;
-
-	return report->runs < options->repeat ||
-	       (options->passes && report->passes < report->pace.turns);
+	return report->runs < report->options->repeat ||
+	       report->passes < passes_of(report);
 }
 
 static int count_events(const struct stat_options *options,

@@ -430,8 +430,7 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	json_object_set_new(root, "events", make_events(report));
 	json_object_set_new(root, "metrics", make_metrics(report));
 	if (report->regions)
-		json_object_set_new(root, "regions",
-				    out_regions_json(report->regions));
+		json_object_set_new(root, "regions", out_regions_json(report));
 	add_turns(root, report);
 	add_others(root, report);
 	add_lost(root, report);

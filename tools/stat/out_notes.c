@@ -24,16 +24,13 @@ void out_write_software(FILE *out, const struct stat_report *report)
 		out_number(text, report, report->context_switches));
 }
 
-static void write_passes(FILE *out, const struct stat_report *report)
+void out_write_passes(FILE *out, const struct stat_report *report, size_t sets)
 {
-	size_t sets = report->pace.turns;
-
 	if (report->passes < sets)
 		fprintf(out,
-			"\n%zu of %zu sets of events had a run%s cut off\n",
-			report->passes, sets,
-			report->passes == 1 ? ", which was"
-					    : ", the last of these was");
+			"\n%zu of %zu sets of events had a run, the last one "
+			"perhaps not to its end\n",
+			report->passes, sets);
 	else
 		fprintf(out, "\n%zu sets of events, a run for each\n", sets);
 }
@@ -46,7 +43,7 @@ void out_write_turns(FILE *out, const struct stat_report *report)
 	if (!report->pace.turns || report->interval_s > 0)
 		return;
 	if (o->passes) {
-		write_passes(out, report);
+		out_write_passes(out, report, report->pace.turns);
 		return;
 	}
 	fprintf(out,

@@ -74,11 +74,12 @@ void out_regions_missed(FILE *out, const char *before,
 		before, regions->missed, regions->why);
 }
 
-static void write_notes(FILE *out, const struct stat_regions *regions)
+static void write_notes(FILE *out, const struct stat_report *report)
 {
+	const struct stat_regions *regions = report->regions;
+
 	if (regions->passes > 1)
-		fprintf(out, "\n%zu sets of events, a run for each\n",
-			regions->passes);
+		out_write_passes(out, report, regions->passes);
 	if (regions->unread)
 		out_regions_unread(out, "\n", regions);
 	if (regions->missed)
@@ -91,8 +92,9 @@ static void write_notes(FILE *out, const struct stat_regions *regions)
 			100 * regions->running);
 }
 
-void out_regions_text(FILE *out, const struct stat_regions *regions)
+void out_regions_text(FILE *out, const struct stat_report *report)
 {
+	const struct stat_regions *regions = report->regions;
 	const char *region = NULL;
 
 	if (!regions->n && !regions->unread && !regions->missed) {
@@ -118,7 +120,7 @@ void out_regions_text(FILE *out, const struct stat_regions *regions)
 		fprintf(out, "%-20s %-20s %10s\n", "",
 			regions->missing[i]->name,
 			out_regions_missing(regions->missing[i]));
-	write_notes(out, regions);
+	write_notes(out, report);
 }
 
 static json_t *make_event(const struct stat_region_row *row)
@@ -143,8 +145,9 @@ static void add_trouble(json_t *out, const struct stat_regions *regions)
 	json_object_set_new(out, "missed_why", json_string(regions->why));
 }
 
-json_t *out_regions_json(const struct stat_regions *regions)
+json_t *out_regions_json(const struct stat_report *report)
 {
+	const struct stat_regions *regions = report->regions;
 	json_t *list = json_array(), *missing = json_array(), *out;
 	const char *region = NULL;
 
@@ -159,7 +162,7 @@ json_t *out_regions_json(const struct stat_regions *regions)
 				      json_pack("{s:s, s:o}", "region", region,
 						"events", events));
 	}
-	out = json_pack("{s:i, s:f, s:o}", "passes", (int)regions->passes,
+	out = json_pack("{s:i, s:f, s:o}", "passes", (int)report->passes,
 			"running_percent", 100 * regions->running, "regions",
 			list);
 	for (size_t i = 0; i < regions->n_missing; i++)

@@ -383,7 +383,7 @@ int stat_write_text(FILE *out, const struct stat_report *report)
 	if (report->options->metric_only)
 		return ferror(out) ? -1 : 0;
 	if (report->regions)
-		out_regions_text(out, report->regions);
+		out_regions_text(out, report);
 	else
 		out_write_software(out, report);
 	write_times(out, report);

@@ -48,7 +48,7 @@ int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 		     int *exit_status);
 
 /** Parts of the reports. */
-void out_regions_text(FILE *out, const struct stat_regions *regions);
+void out_regions_text(FILE *out, const struct stat_report *report);
 /** "<not supported>" or what else of one that no pass counts. */
 const char *out_regions_missing(const struct engine_event *event);
 /** How many reports were not whole, behind @before. */
@@ -57,7 +57,7 @@ void out_regions_unread(FILE *out, const char *before,
 /** The same of calls that could not be counted. */
 void out_regions_missed(FILE *out, const char *before,
 			const struct stat_regions *regions);
-json_t *out_regions_json(const struct stat_regions *regions);
+json_t *out_regions_json(const struct stat_report *report);
 
 /** The next region after @region, NULL: the first; NULL at the end. */
 const char *stat_regions_next(const struct stat_regions *regions,

@@ -423,6 +423,7 @@ char *out_number(char *out, const struct stat_report *report, double value);
 /* out_notes.c: below the table for people */
 void out_write_software(FILE *out, const struct stat_report *report);
 void out_write_turns(FILE *out, const struct stat_report *report);
+void out_write_passes(FILE *out, const struct stat_report *report, size_t sets);
 void out_write_notes(FILE *out, const struct stat_report *report);
 /** What is in the numbers, where perf has no PMU; of 0 CPUs nothing. */
 void out_tell_source(struct stat_report *report, size_t cpus);
