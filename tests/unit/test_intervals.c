@@ -101,7 +101,8 @@ static void an_interval_in_which_nothing_was_wanted_changes_no_sum(void **state)
 
 /* ---- the sparkline ------------------------------------------------------- */
 
-static char *plot_of(size_t intervals, size_t gap)
+/* Of 1 ms each, in which it was counted for @length_s. */
+static char *plot_of(size_t intervals, size_t gap, double length_s)
 {
 	struct engine_event event = { .name = "cycles", .unit = "" };
 	static struct engine_events events; /* large */
@@ -110,6 +111,7 @@ static char *plot_of(size_t intervals, size_t gap)
 	struct stat_report report = { .options = &options,
 				      .events = &events,
 				      .count = &count,
+				      .length_s = length_s,
 				      .place_name = "" };
 	char *text = NULL;
 	size_t size;
@@ -134,7 +136,7 @@ static char *plot_of(size_t intervals, size_t gap)
 static void joined_points_of_a_sparkline_have_what_there_is(void **state)
 {
 	/* Points of 16 intervals, of each of which one was not counted. */
-	char *text = plot_of(10000, 16), *line = strstr(text, "cycles");
+	char *text = plot_of(10000, 16, 0.001), *line = strstr(text, "cycles");
 	char *spark = line ? strstr(line, "/s ") : NULL, *end;
 
 	(void)state;
@@ -145,6 +147,16 @@ static void joined_points_of_a_sparkline_have_what_there_is(void **state)
 	*end = '\0';
 	assert_true(strlen(spark) > 20);
 	assert_null(strchr(spark, ' '));
+	free(text);
+}
+
+static void rates_are_over_the_time_in_which_it_was_counted(void **state)
+{
+	char *text = plot_of(3, 100, 0.00025);
+
+	(void)state;
+	assert_non_null(strstr(text, " 4 M/s "));
+	assert_non_null(strstr(text, " 4 M to 4 M"));
 	free(text);
 }
 
@@ -159,6 +171,8 @@ int main(void)
 			an_interval_in_which_nothing_was_wanted_changes_no_sum),
 		cmocka_unit_test(
 			joined_points_of_a_sparkline_have_what_there_is),
+		cmocka_unit_test(
+			rates_are_over_the_time_in_which_it_was_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,6 @@ struct plot_line {
 
 static struct plot_line *lines;
 static size_t joined = 1;
-static double before_s;
 
 static void join_points(size_t events)
 {
@@ -98,11 +97,13 @@ static double value_of(const struct stat_report *report,
 	return stat_is_idle(report, count) ? 0 : NAN;
 }
 
-static void take_part(const struct stat_report *report, struct plot_line *line,
-		      double time)
+/* Over the time in which it was counted: -D and --control cut into intervals.
+ */
+static void take_part(const struct stat_report *report, struct plot_line *line)
 {
 	for (size_t i = 0; i < report->events->n; i++)
-		add_point(&line[i], value_of(report, &report->count[i]), time);
+		add_point(&line[i], value_of(report, &report->count[i]),
+			  report->length_s);
 }
 
 /* A place may have fewer events, the first none: its lines stay empty. */
@@ -117,17 +118,15 @@ static bool is_full(size_t events)
 int stat_plot_take(const struct stat_report *report)
 {
 	size_t n = report->events->n, events = n * stat_parts(report);
-	double time = report->interval_s - before_s;
 
 	if (!lines && start_lines(events)) {
 		errno = ENOMEM;
 		return -1;
 	}
-	before_s = report->interval_s;
 	for (size_t p = 0; p < stat_parts(report); p++) {
 		const struct stat_report part = stat_part(report, p);
 
-		take_part(&part, &lines[p * n], time);
+		take_part(&part, &lines[p * n]);
 	}
 	if (is_full(events))
 		join_points(events);
