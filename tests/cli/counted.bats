@@ -71,6 +71,21 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "  4 event counters and the cycle counter (by the manual)"
 }
 
+# Instructions, which estimates are made from, have a counter of four.
+@test "list_fit_tells_the_sets_that_stat_takes" {
+	local list=r1,r2,r3,r4,r5,r6,r7
+	on "pi2 ordinary=4" stat -e $list -- true
+	[[ "$stderr" == *$'\n3 sets of events took turns'* ]]
+	on "pi2 ordinary=4" list --fit $list
+	said "  set 1: r1, r2, r3"
+	said "  3 sets take turns: each counts about 33 % of a run, or run \`upmu stat --passes\`"
+	# Of three it has none.
+	on "pi2 ordinary=3" stat -e $list,r9,ra -- true
+	[[ "$stderr" == *$'\n3 sets of events took turns'* ]]
+	on "pi2 ordinary=3" list --fit $list,r9,ra
+	said "  set 3: r7, r9, ra"
+}
+
 @test "list_marks_what_counts_in_user_mode_only" {
 	on "pi2 only_user=1" list
 	[ "$status" -eq 0 ]

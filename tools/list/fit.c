@@ -10,8 +10,8 @@
 /* Entries of one kind, and what belongs to no kind, side by side. */
 struct share {
 	size_t n;
-	struct upmu_event events[UPMU_LIST_MAX];
-	uint16_t set_of[UPMU_LIST_MAX];
+	struct upmu_event events[UPMU_LIST_MAX + 1]; /* and instructions */
+	uint16_t set_of[UPMU_LIST_MAX + 1];
 };
 
 static void take_share(struct share *share, const struct upmu_event_list *list,
@@ -85,6 +85,38 @@ static void print_sets(const struct share *share, int sets)
 		puts("  1 set: everything is counted all the time");
 }
 
+static bool has_instructions(const struct share *share)
+{
+	for (size_t i = 0; i < share->n; i++)
+		if (share->events[i].is_instructions)
+			return true;
+	return false;
+}
+
+/*
+ * What takes turns is estimated from instructions: upmu stat counts them all
+ * the time, be they in no list, where a counter can be spared for them.
+ */
+static int fit(struct share *share, unsigned int counters)
+{
+	int sets = upmu_events_fit(share->events, share->n, counters,
+				   share->set_of);
+	int with;
+
+	if (sets < 2 || has_instructions(share))
+		return sets;
+	share->events[share->n] = (struct upmu_event){
+		.is_supported = true,
+		.is_instructions = true,
+	};
+	with = upmu_events_fit(share->events, share->n + 1, counters,
+			       share->set_of);
+	if (share->set_of[share->n] == UPMU_SET_EVERY)
+		return with;
+	return upmu_events_fit(share->events, share->n, counters,
+			       share->set_of);
+}
+
 static int fit_kind(const struct upmu_core_kind *kind, struct share *share)
 {
 	unsigned int counters = list_ask_counters(kind);
@@ -96,8 +128,7 @@ static int fit_kind(const struct upmu_core_kind *kind, struct share *share)
 		source = " (by the manual)";
 	}
 	keep_first_cycles(share);
-	sets = upmu_events_fit(share->events, share->n, counters,
-			       share->set_of);
+	sets = fit(share, counters);
 	printf("%s: %u event counters and the cycle counter%s\n",
 	       upmu_core_name(kind->core), counters, source);
 	if (sets == -EMFILE) {
