@@ -11,14 +11,17 @@
 
 #include "tools/command.h"
 #include "lib/registers/registers.h"
+#include "lib/sys.h"
 #include "fields.h"
 #include "upmu.h"
 #include "upmu/uapi.h"
 
+#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
+
 #define CYCLES_BIT 31
 #define NO_COUNTER (-1)
 
-#define DECODE_HINT "hint: upmu regs PMCR=0x41072011 decodes a value\n"
+#define DECODE_HINT "hint: upmu regs PMCR=0x41072011 decodes a value"
 
 /* What is shown of an ARM register on a machine that has none. */
 #define DEFAULT_ARCHITECTURE "v7"
@@ -134,6 +137,12 @@ static int stay_here(void)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
 }
 
+static int refuse(const char *why)
+{
+	fprintf(stderr, "upmu regs: cannot read the registers: %s\n", why);
+	return 1;
+}
+
 static int show_registers(void)
 {
 	const char *architecture = upmu_registers_architecture();
@@ -142,21 +151,20 @@ static int show_registers(void)
 	int cpu = stay_here(), lease = -1, error;
 
 	if (!registers) {
-		fputs("upmu regs: this processor has no such registers\n" DECODE_HINT,
+		fputs("upmu regs: this processor has no such registers\n" DECODE_HINT
+		      "\n",
 		      stderr);
 		return 1;
 	}
 	error = upmu_lease_take(&lease, UPMU_MODE_COUNT, 0);
+	/* A kernel that opens counters by itself opens nothing else. */
+	if (error && !upmu_sys_exists(USER_ACCESS))
+		return refuse(upmu_explain());
+	if (!error)
+		error = upmu_registers_read(&now);
 	if (error) {
-		fprintf(stderr, "upmu regs: cannot read the registers: %s\n",
-			upmu_explain());
-		return 1;
-	}
-	error = upmu_registers_read(&now);
-	if (error) {
-		fputs("upmu regs: cannot read the registers: this kernel lets "
-		      "user mode read counters only\n" DECODE_HINT,
-		      stderr);
+		refuse("this kernel lets user mode read counters "
+		       "only\n" DECODE_HINT);
 	} else {
 		printf("CPU %d, names of %s; PMUSERENR is as the lease of this "
 		       "command has it\n",
