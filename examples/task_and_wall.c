@@ -56,21 +56,18 @@ static void print(const char *what, struct both cycles)
 	       (double)cycles.task / cycles.wall);
 }
 
+/* Of a signal handler too. */
 static void say_and_end(const char *why)
 {
-	static const char hint[] = "run it as: upmu exec -- task_and_wall\n";
-
-	/* Of a signal handler too. */
 	(void)!write(STDERR_FILENO, why, strlen(why));
-	(void)!write(STDERR_FILENO, hint, sizeof(hint) - 1);
 	_exit(1);
 }
 
 static void register_is_closed(int signal)
 {
 	(void)signal;
-	say_and_end(
-		"task_and_wall: the cycle register is closed to programs; ");
+	say_and_end("task_and_wall: the cycle register is closed to programs; "
+		    "run it as: upmu exec -- task_and_wall\n");
 }
 
 int main(void)
@@ -88,7 +85,9 @@ int main(void)
 	/* Less than the task had in a larger window: one and the same. */
 	if (asleep.wall <= asleep.task)
 		say_and_end("task_and_wall: the cycle register is perf's and "
-			    "stands still with the task; ");
+			    "stands still with the task; run it as: upmu exec "
+			    "-- task_and_wall, on a 64-bit kernel with upmu.ko "
+			    "and kernel.perf_user_access=0\n");
 	print("work", busy);
 	print("sleep", asleep);
 	upmu_close(set);

@@ -153,7 +153,11 @@ static inline void upmu_raw_reset_counters(void)
 	upmu_regs_isb();
 }
 
-/** upmu_raw_divide_by_64 - count each 64th cycle (@on) or each (0) */
+/**
+ * upmu_raw_divide_by_64 - count each 64th cycle (@on) or each (0)
+ *
+ * A counter of 64 bits (PMCR.LC), as 64-bit Linux sets it, is not divided.
+ */
 static inline void upmu_raw_divide_by_64(int on)
 {
 	upmu_regs_change_control(on ? 0 : UPMU_CONTROL_D,
