@@ -38,8 +38,11 @@ static void print(const char *what, struct upmu *set)
 		fprintf(stderr, "attach: %s\n", upmu_explain());
 		exit(1);
 	}
-	printf("%-8s %12" PRIu64 " cycles %12" PRIu64 " instructions\n", what,
-	       value[0].count, value[1].count);
+	if (value[0].running_ns)
+		printf("%-8s %12" PRIu64 " cycles %12" PRIu64 " instructions\n",
+		       what, value[0].count, value[1].count);
+	else
+		printf("%-8s <not counted>\n", what);
 	upmu_close(set);
 }
 

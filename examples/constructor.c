@@ -2,7 +2,8 @@
 /*
  * A cycle counter that is simply there: opened by a constructor before main(),
  * closed by a destructor after it, as the first article does it with perf.
- * What the article leaves out: a counter that could not be opened says so.
+ * What the article leaves out: a counter that could not be opened, or that
+ * others have, says so.
  *
  *	cc constructor.c $(pkg-config --cflags --libs libupmu)
  */
@@ -24,6 +25,10 @@ __attribute__((constructor)) static void open_counter(void)
 		exit(1);
 	}
 	counter = upmu_counter_at(set, 0);
+	if (upmu_count(counter) == UPMU_NO_COUNT) {
+		fprintf(stderr, "constructor: %s\n", upmu_explain());
+		exit(1);
+	}
 }
 
 __attribute__((destructor)) static void close_counter(void)

@@ -36,6 +36,10 @@ static void *work(void *arg)
 		return arg;
 	}
 	counter = upmu_counter_at(set, 0);
+	if (upmu_count(counter) == UPMU_NO_COUNT) {
+		fprintf(stderr, "pool: %s\n", upmu_explain());
+		return arg;
+	}
 	while ((job = atomic_fetch_add(&next_job, 1)) < JOBS) {
 		uint64_t before = upmu_count(counter);
 

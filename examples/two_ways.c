@@ -61,7 +61,8 @@ static int count_by(const char *source, const char *how)
 	struct result result;
 	struct upmu *set;
 
-	if (upmu_open(&set, "cycles", &options) < 0) {
+	if (upmu_open(&set, "cycles", &options) < 0 ||
+	    upmu_count(upmu_counter_at(set, 0)) == UPMU_NO_COUNT) {
 		fprintf(stderr, "two_ways: %s: %s\n", source, upmu_explain());
 		return 1;
 	}
