@@ -103,3 +103,10 @@ one_line_arm() {	# EXAMPLE FLAG...
 	[ "$status" -ne 0 ]
 	[[ "$output" == *"starts no counter"* ]]
 }
+
+@test "trace_stores_names_the_package_that_it_lacks" {
+	mkdir "$BATS_TEST_TMPDIR/bin"
+	PATH=$BATS_TEST_TMPDIR/bin run /bin/sh "$top/examples/trace_stores" any
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"hint: sudo apt install qemu-user" ]]
+}
