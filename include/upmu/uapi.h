@@ -139,7 +139,7 @@ enum upmu_lease_state {
 /**
  * enum upmu_written - what the processes that a COUNT or CYCLES lease covers
  * wrote to, where permission includes writing (ARMv6, ARMv7)
- * @UPMU_WRITTEN_CONTROL: PMCR: counters stopped, divided
+ * @UPMU_WRITTEN_CONTROL: PMCR: counters stopped, divided, exported
  * @UPMU_WRITTEN_ENABLES: counters switched on or off
  * @UPMU_WRITTEN_TYPES: what a counter of perf's counts
  * @UPMU_WRITTEN_COUNTS: a counter set back, or further than any core counts
