@@ -110,7 +110,21 @@ elf() {
 	elf "$build/scripts/basic/fixdep" 40
 	run "$upmu" check
 	[[ "$output" != *"are of another architecture"* ]]
-	[[ "$(next)" == "sudo dkms install upmu/"* ]]
+}
+
+@test "check_leads_to_an_installed_module_step_by_step" {
+	modules "$release"
+	mkdir "$UPMU_ROOT/lib/modules/$release/build"
+	run "$upmu" check
+	into=$(next)
+	[[ "$into" == "sudo packaging/dkms-source /usr/src/upmu-"* ]]
+	[ -x "$BATS_TEST_DIRNAME/../../packaging/dkms-source" ]
+	mkdir -p "$UPMU_ROOT${into##* }" "$UPMU_ROOT/usr/sbin"
+	run "$upmu" check
+	[ "$(next)" = "sudo apt install dkms" ]
+	: >"$UPMU_ROOT/usr/sbin/dkms"
+	run "$upmu" check
+	[ "$(next)" = "sudo dkms install upmu/${into##*upmu-}" ]
 }
 
 @test "check_sees_a_kernel_that_was_upgraded_and_not_rebooted" {

@@ -148,6 +148,24 @@ static bool module_is_installed(const char *release)
 	return false;
 }
 
+static void tell_how_to_install(struct check_report *report)
+{
+	static const char source[] = "/usr/src/upmu-" UPMU_VERSION_TEXT;
+	bool has_source = upmu_sys_exists(source);
+
+	check_add(report, "module", CHECK_BAD,
+		  "not installed for the running kernel%s",
+		  has_source ? ""
+			     : " (the hint is for upmu's own folder; "
+			       "or install upmu-dkms)");
+	if (!has_source)
+		check_hint(report, "sudo packaging/dkms-source %s", source);
+	else if (!upmu_sys_exists("/usr/sbin/dkms"))
+		check_hint(report, "sudo apt install dkms");
+	else
+		check_hint(report, "sudo dkms install upmu/" UPMU_VERSION_TEXT);
+}
+
 static void check_module(struct check_report *report,
 			 const struct kernel *kernel)
 {
@@ -176,9 +194,7 @@ static void check_module(struct check_report *report,
 		return;
 	}
 	check_headers(report, kernel);
-	check_add(report, "module", CHECK_BAD,
-		  "not installed for the running kernel");
-	check_hint(report, "sudo dkms install upmu/" UPMU_VERSION_TEXT);
+	tell_how_to_install(report);
 }
 
 /* Without them the rest of the report is guesses: first to be mended. */
