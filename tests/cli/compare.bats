@@ -484,6 +484,13 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[ ! -e ran ]
 }
 
+@test "compare_proposes_no_e_for_an_event_that_files_lack" {
+	"$upmu" compare -r 1 -w 0 -e page-faults -j -o a.json true
+	run "$upmu" compare --fail-if 'cycles > 1%' a.json a.json
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"hint: as the report calls it: elapsed, user, sys, max_rss, page-faults" ]]
+}
+
 @test "compare_takes_blanks_around_a_condition" {
 	run few -e page-faults --fail-if ' page-faults  >  +900 % ' true -- true
 	[ "$status" -eq 0 ]

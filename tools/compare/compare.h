@@ -108,6 +108,7 @@ struct compare {
 	struct compare_event *event;
 	size_t events;
 	bool paired;	   /* the commands had their runs in turns */
+	bool of_files;	   /* earlier runs */
 	bool emulated;	   /* an emulator makes up the counts */
 	bool interrupted;  /* before all runs were done */
 	int signal;	   /* that ends upmu too */

@@ -292,7 +292,10 @@ static void hint_names(const struct compare *c, const char *event)
 {
 	size_t n = c->events < NAMES_SHOWN ? c->events : NAMES_SHOWN;
 
-	fprintf(stderr, "hint: -e %s, or as the report calls it:", event);
+	fputs("hint: ", stderr);
+	if (!c->of_files)
+		fprintf(stderr, "-e %s, or ", event);
+	fputs("as the report calls it:", stderr);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? ", " : " ", stderr);
 		plain_write(stderr, c->event[i].name);

@@ -406,6 +406,7 @@ int compare_load(struct compare *c, char **paths)
 	bool one = paths[0] && !paths[1];
 	int status = 0;
 
+	c->of_files = true;
 	c->emulated = true;
 	for (; *paths && !status; paths++)
 		status = load_one(c, *paths);
