@@ -161,7 +161,7 @@ complete_words() {	# WORD...: the completion of the last one
 @test "upmu_exec_says_that_the_loss_of_a_child_is_told" {
 	# exec_kernel on the boards: it is so
 	page=$(tr '\n' ' ' <"$BATS_TEST_DIRNAME/../../man/upmu-exec.1")
-	[[ $page == *"took it from a child of .I COMMAND alone is told too"* ]]
+	[[ $page == *"only a child of .I COMMAND lost it, that is told too"* ]]
 }
 
 @test "completion_knows_every_command" {
