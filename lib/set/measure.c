@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lib/explain.h"
+#include "lib/module/lease.h"
 #include "lib/set/fast.h"
 #include "lib/set/options.h"
 #include "lib/set/set.h"
@@ -135,6 +136,8 @@ static int check_whole(struct upmu *set, size_t n)
 		return ret;
 	if (values[0].running_ns == values[0].enabled_ns)
 		return 0;
+	if (!values[0].running_ns)
+		return upmu_explain_no_counter();
 	upmu_explain_set(-EAGAIN,
 			 "the events were on the hardware in %llu of %llu us "
 			 "only: others use the counters too",

@@ -237,6 +237,15 @@ static void events_that_shared_the_hardware_are_eagain(void **state)
 	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
 }
 
+static void events_that_never_had_the_hardware_are_ebusy(void **state)
+{
+	(void)state;
+	upmu_model.running = 0;
+	assert_int_equal(measure(count_calls, NULL), -EBUSY);
+	assert_said("had no counter until now");
+	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
 static void end_the_thread(void *arg)
 {
 	(void)arg;
@@ -342,6 +351,7 @@ int main(void)
 		MEASURE_TEST(options_out_of_range_are_einval),
 		MEASURE_TEST(errors_of_opening_and_reading_pass_through),
 		MEASURE_TEST(events_that_shared_the_hardware_are_eagain),
+		MEASURE_TEST(events_that_never_had_the_hardware_are_ebusy),
 		MEASURE_TEST(a_function_that_ends_the_thread_leaves_nothing),
 		MEASURE_TEST(
 			a_thread_ends_that_jumped_out_of_a_measured_function),
