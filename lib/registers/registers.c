@@ -9,7 +9,11 @@
 
 const char *upmu_registers_architecture(void)
 {
+#if UPMU_REGS_ARCH == UPMU_REGS_ARM
+	return upmu_arm_is_v6() ? "v6" : "v7";
+#else
 	return UPMU_REGS_NAME;
+#endif
 }
 
 #if UPMU_REGS_ARCH == UPMU_REGS_NONE

@@ -108,7 +108,12 @@ static void print_named(const struct regs_register *registers, const char *name,
 static void print_all(const struct regs_register *registers,
 		      const struct upmu_registers *now)
 {
-	print_named(registers, "PMUSERENR", now->user_access, NO_COUNTER);
+	/* Readable it has a bit set, or nothing here could be read. */
+	if (now->user_access)
+		print_named(registers, "PMUSERENR", now->user_access,
+			    NO_COUNTER);
+	else
+		puts("PMUSERENR: user mode may never read it");
 	print_named(registers, "PMCR", now->control, NO_COUNTER);
 	if (now->has_enables) {
 		print_named(registers, "PMCNTENSET", now->enabled, NO_COUNTER);
@@ -118,7 +123,8 @@ static void print_all(const struct regs_register *registers,
 		print_named(registers, "PMSELR", now->selected, NO_COUNTER);
 	for (unsigned int n = 0; n < now->counters; n++)
 		print_named(registers, "PMXEVTYPER", now->type[n], n);
-	puts("PMINTENSET, PMINTENCLR: user mode may never read them");
+	if (now->has_enables)
+		puts("PMINTENSET, PMINTENCLR: user mode may never read them");
 	printf("%-24s %20llu\n", "cycle counter",
 	       (unsigned long long)now->cycles);
 	for (unsigned int n = 0; n < now->counters; n++)
