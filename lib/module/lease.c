@@ -110,14 +110,24 @@ static int explain_unsupported(uint32_t mode, const struct upmu_info *info)
 	return -EOPNOTSUPP;
 }
 
+static const char *holder_from(const struct upmu_info *info)
+{
+	return info->holder_pid ? "" : " of another PID namespace";
+}
+
 static int explain_busy(uint32_t mode, const struct upmu_info *info)
 {
-	if (info->holder_pid)
+	/* COUNT and CYCLES are in the way of RAW alone. */
+	uint32_t least =
+		mode == UPMU_MODE_RAW ? UPMU_MODE_COUNT : UPMU_MODE_RAW;
+	bool is_held = info->holder_mode >= least;
+
+	if (is_held)
 		upmu_explain_set(-EBUSY,
-				 "the mode %s cannot be had: process %d (%s) "
+				 "the mode %s cannot be had: process %d (%s)%s "
 				 "holds a %s lease",
 				 mode_name(mode), info->holder_pid,
-				 info->holder_comm,
+				 info->holder_comm, holder_from(info),
 				 mode_name(info->holder_mode));
 	else if (info->open)
 		upmu_explain_set(-EBUSY,
@@ -131,7 +141,7 @@ static int explain_busy(uint32_t mode, const struct upmu_info *info)
 				 "the mode %s cannot be had: a perf event "
 				 "holds a counter",
 				 mode_name(mode));
-	if (!info->holder_pid && info->open)
+	if (!is_held && info->open)
 		upmu_explain_hint("echo none | sudo tee "
 				  "/sys/module/upmu/parameters/open");
 	else
@@ -158,8 +168,9 @@ int upmu_explain_no_counter(void)
 	if (is_raw_held(&info)) {
 		upmu_explain_set(-EBUSY,
 				 "the events had no counter until now: process "
-				 "%d (%s) holds a RAW lease",
-				 info.holder_pid, info.holder_comm);
+				 "%d (%s)%s holds a RAW lease",
+				 info.holder_pid, info.holder_comm,
+				 holder_from(&info));
 		upmu_explain_hint("cat " UPMU_STATE);
 		return -EBUSY;
 	}

@@ -50,6 +50,9 @@ static void a_set_that_never_had_a_counter_has_no_count(void **state)
 	assert_int_equal(upmu_count_all(set, counts, 2), -EBUSY);
 	assert_said("process 77 (holder) holds a RAW lease");
 	assert_int_equal(counts[0], 7);
+	fake.info.holder_pid = 0;
+	assert_int_equal(upmu_count_all(set, counts, 2), -EBUSY);
+	assert_said("process 0 (holder) of another PID namespace holds a RAW");
 	fake.info.holder_mode = UPMU_MODE_COUNT;
 	assert_int_equal(upmu_count_all(set, counts, 2), -EBUSY);
 	assert_said("had no counter until now: others count");

@@ -102,6 +102,17 @@ static void a_holder_is_named(void **state)
 	assert_said("hint: cat /proc/upmu");
 }
 
+static void who_is_not_in_the_way_of_cycles_is_not_named(void **state)
+{
+	(void)state;
+	fake.lease_error = -EBUSY;
+	fake.info.holder_pid = 4711;
+	fake.info.holder_mode = UPMU_MODE_COUNT;
+	assert_refused(UPMU_MODE_CYCLES, 0, -EBUSY,
+		       "the mode CYCLES cannot be had: a perf event holds");
+	assert_said("hint: cat /proc/upmu");
+}
+
 static void the_parameter_open_is_named_where_it_is_in_the_way(void **state)
 {
 	(void)state;
@@ -222,6 +233,7 @@ static void what_would_be_granted_is_told_and_nothing_is_taken(void **state)
 	assert_said("there is no PMU to be seen here");
 	info.leases = 1;
 	info.holder_pid = 42;
+	info.holder_mode = UPMU_MODE_COUNT;
 	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW), -EBUSY);
 	assert_said("process 42");
 	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_COUNT), 0);
@@ -298,6 +310,9 @@ static void whoever_is_in_the_way_is_named_with_what_helps(void **state)
 		uint32_t open, mode;
 		const char *text;
 	} rows[] = {
+		{ 0, UPMU_OPEN_NONE, UPMU_MODE_COUNT,
+		  "process 0 (bench) of another PID namespace holds a COUNT "
+		  "lease\nhint: cat /proc/upmu" },
 		{ 7, UPMU_OPEN_NONE, UPMU_MODE_COUNT,
 		  "process 7 (bench) holds a COUNT lease\n"
 		  "hint: cat /proc/upmu" },
@@ -305,8 +320,6 @@ static void whoever_is_in_the_way_is_named_with_what_helps(void **state)
 		  "process 7 (bench) holds a CYCLES lease\n"
 		  "hint: cat /proc/upmu" },
 		{ 7, UPMU_OPEN_NONE, UPMU_MODE_RAW + 1,
-		  "process 7 (bench) holds a ? lease\nhint: cat /proc/upmu" },
-		{ 7, UPMU_OPEN_NONE, 0,
 		  "process 7 (bench) holds a ? lease\nhint: cat /proc/upmu" },
 		{ 0, UPMU_OPEN_CYCLES, 0,
 		  "the module's parameter open is 'cycles'\nhint: echo none | "
@@ -451,6 +464,7 @@ int main(void)
 		LEASE_TEST(a_module_of_another_abi_is_eproto),
 		LEASE_TEST(a_newer_module_serves),
 		LEASE_TEST(a_holder_is_named),
+		LEASE_TEST(who_is_not_in_the_way_of_cycles_is_not_named),
 		LEASE_TEST(the_parameter_open_is_named_where_it_is_in_the_way),
 		LEASE_TEST(a_perf_event_in_the_way_is_ebusy),
 		LEASE_TEST(raw_for_root_names_the_parameter),
