@@ -8,6 +8,8 @@
  */
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
@@ -140,11 +142,16 @@ int upmu_pinned_admit(u32 mask)
 	return refused ? -EBUSY : 0;
 }
 
+/* By its number for who reads this; 0: there is none of it there. */
 void upmu_pinned_show(struct seq_file *m)
 {
+	rcu_read_lock();
 	spin_lock(&upmu_pinned_lock);
 	if (upmu_pinned_last.refused)
-		seq_printf(m, "refused pid %d comm %s\n", upmu_pinned_last.pid,
+		seq_printf(m, "refused pid %d comm %s\n",
+			   pid_vnr(find_pid_ns(upmu_pinned_last.pid,
+					       &init_pid_ns)),
 			   upmu_pinned_last.comm);
 	spin_unlock(&upmu_pinned_lock);
+	rcu_read_unlock();
 }

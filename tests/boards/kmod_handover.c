@@ -193,11 +193,24 @@ static bool alive(int fd)
 	return read(fd, &times, sizeof(times)) == sizeof(times);
 }
 
+static int finds_no_owner_here(void *unused)
+{
+	(void)unused;
+	return file_has(UPMU_STATE, "\nrefused pid 0 comm kmod_handover\n");
+}
+
+static int asks_in_a_namespace(void *unused)
+{
+	(void)unused;
+	return !unshare(CLONE_NEWPID) && in_child(finds_no_owner_here, NULL);
+}
+
 static void pinned_cpu_test(void)
 {
 	int counters = (int)info_of(-1).counters, open = 0, lease;
 	int fds[MOST_EVENTS];
 	bool lived = true;
+	char owner[64];
 
 	tap(file_has(UPMU_STATE, "\nleases 0") &&
 		    !file_has(UPMU_STATE, "\nrefused "),
@@ -214,9 +227,12 @@ static void pinned_cpu_test(void)
 	tap(lived && lease == -EBUSY,
 	    "cycles_is_refused_where_a_pinned_event_would_lose_its_counter",
 	    "%d", lease);
-	tap(file_has(UPMU_STATE, "\nrefused pid ") &&
-		    file_has(UPMU_STATE, " comm kmod_handover\n"),
-	    "and_the_state_names_the_events_owner", NULL);
+	snprintf(owner, sizeof(owner), "\nrefused pid %d comm kmod_handover\n",
+		 getpid());
+	tap(file_has(UPMU_STATE, owner), "and_the_state_names_the_events_owner",
+	    NULL);
+	tap(in_child(asks_in_a_namespace, NULL) == 1,
+	    "by_no_number_that_may_be_anothers_in_a_container", NULL);
 	while (open)
 		close(fds[--open]);
 }
