@@ -42,6 +42,21 @@ echo 0 >$access
 upmu exec -- exec_reads
 echo "status $?"
 echo 1 >$access
+echo @ open
+echo cycles >/sys/module/upmu/parameters/open
+upmu exec -- exec_reads
+echo "status $?"
+echo none >/sys/module/upmu/parameters/open
+echo @ beside
+echo 0 >$access
+upmu exec -- sleep 1000 &
+until grep -q '^lease ' /proc/upmu; do sleep 0.1; done
+echo 1 >$access
+upmu exec -- exec_reads
+echo "status $?"
+kill $!
+wait $!
+while grep -q '^lease ' /proc/upmu; do sleep 0.1; done
 rmmod upmu
 echo @ raw
 upmu exec --raw -- true

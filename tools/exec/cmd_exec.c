@@ -202,15 +202,29 @@ static int open_by_perf(struct opening *opening, pid_t pid)
 	return n > 0 ? 0 : -1;
 }
 
+/* False: it is not there, or not for this user. */
+static bool module_tells(struct upmu_info *info)
+{
+	int fd = upmu_device_open(info);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static bool is_open_to_all(void)
 {
 	struct upmu_info info;
-	int fd = upmu_device_open(&info);
 
-	if (fd < 0)
-		return false;
-	close(fd);
-	return info.open == UPMU_OPEN_ALL;
+	return module_tells(&info) && info.open == UPMU_OPEN_ALL;
+}
+
+/* Beside arm64's own way all that the module grants has the cycle counter. */
+static bool module_has_cycles(void)
+{
+	struct upmu_info info;
+
+	return module_tells(&info) && (info.open || info.leases);
 }
 
 static int open_by_lease(struct opening *opening, bool raw)
@@ -237,7 +251,7 @@ static int open_by_lease(struct opening *opening, bool raw)
 static int start(struct child *child, struct opening *opening, bool raw,
 		 char **command)
 {
-	bool by_lease = raw || kernel_opens() != 1;
+	bool by_lease = raw || kernel_opens() != 1 || module_has_cycles();
 	int error;
 
 	if (by_lease && open_by_lease(opening, raw))
