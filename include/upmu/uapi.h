@@ -98,7 +98,7 @@ enum upmu_lease_flags {
  * @reserved: zero
  *
  * Returns 0, and from then on the calling process has the permission on
- * whatever CPU it runs. May sleep; RAW and the first CYCLES interrupt each CPU.
+ * whatever CPU it runs. May sleep, and interrupts each CPU; so does its end.
  *
  * - EPERM: RAW without CAP_PERFMON while the module's parameter `raw` is
  *   `root`; or the kernel is locked down
