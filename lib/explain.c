@@ -49,6 +49,12 @@ static void make_key(void)
 			  !atexit(forget_key);
 }
 
+static void keep_until_end(void)
+{
+	if (has_key && explanation)
+		pthread_setspecific(key, explanation);
+}
+
 static void make_text(void)
 {
 	void *text = mmap(NULL, UPMU_EXPLAIN_SIZE, PROT_READ | PROT_WRITE,
@@ -59,8 +65,8 @@ static void make_text(void)
 		return;
 	explanation = text;
 	/* Without a key it stays when the thread ends. */
-	if (has_key && key < KEYS_WITH_ROOM)
-		pthread_setspecific(key, text);
+	if (key < KEYS_WITH_ROOM)
+		keep_until_end();
 }
 
 static void append(const char *format, va_list args)
@@ -112,14 +118,22 @@ void upmu_explain_clear(void)
 		explanation[0] = '\0';
 }
 
+/* A set that is opened at last may have been refused by a source before. */
+int upmu_explain_done(int error)
+{
+	if (!error)
+		upmu_explain_clear();
+	keep_until_end();
+	return error;
+}
+
 const char *upmu_explain(void)
 {
 	if (is_lost)
 		return "out of memory: no room for the words";
 	if (!explanation)
 		return "";
-	if (has_key)
-		pthread_setspecific(key, explanation);
+	keep_until_end();
 	return explanation;
 }
 

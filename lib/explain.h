@@ -25,4 +25,10 @@ void upmu_explain_hint(const char *format, ...)
 /** Forget: a call that then fails without a word gets strerror's. */
 void upmu_explain_clear(void);
 
+/**
+ * At the end of a call that no signal handler makes: 0 is without words, and
+ * they end with the thread. Returns @error.
+ */
+int upmu_explain_done(int error);
+
 #endif

@@ -192,9 +192,7 @@ int upmu_open(struct upmu **out, const char *events,
 					 : upmu_registry_hold_forks();
 	ret = open_events(out, events, &full);
 	upmu_registry_let_forks(cancel_state);
-	if (!ret)
-		upmu_explain_clear();
-	return ret;
+	return upmu_explain_done(ret);
 }
 
 void upmu_close(struct upmu *set)

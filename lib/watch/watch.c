@@ -280,12 +280,11 @@ int upmu_watch_open(struct upmu_watch **out, const char *event, uint64_t every,
 	upmu_registry_let_forks(cancel_state);
 	if (ret) {
 		free(watch);
-		return ret;
+		return upmu_explain_done(ret);
 	}
-	upmu_explain_clear();
 	watch->opener = getpid();
 	*out = watch;
-	return 0;
+	return upmu_explain_done(0);
 }
 
 int upmu_watch_fd(const struct upmu_watch *watch)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,6 +50,67 @@ static void handlers_of_exit_tell_the_explanation(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Of the first key: its destructor is called before the library's, and where it
+ * sets the value again once more after it. */
+static pthread_key_t last_look;
+
+struct look {
+	const char *without_words; /* what a thread has that never failed */
+	const char *source;
+	int n;
+	bool is_kept;
+};
+
+static void look_after_all(void *argument)
+{
+	struct look *look = argument;
+
+	if (!look->n++)
+		pthread_setspecific(last_look, look);
+	else
+		look->is_kept = upmu_explain() != look->without_words;
+}
+
+static void *open_and_do_not_ask(void *argument)
+{
+	const struct look *look = argument;
+	const struct upmu_options options = { .size = sizeof(options),
+					      .source = look->source };
+	struct upmu *set;
+
+	if (!upmu_open(&set, "page-faults", &options))
+		upmu_close(set);
+	pthread_setspecific(last_look, look);
+	return NULL;
+}
+
+static void *tell_without_words(void *unused)
+{
+	(void)unused;
+	return (void *)(uintptr_t)upmu_explain();
+}
+
+/* The source page refuses what the source read then serves. */
+static void words_that_nobody_asks_for_go_with_their_thread(void **state)
+{
+	static const char *const sources[] = { NULL, "no_such_source" };
+	pthread_t thread;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		struct look look = { .source = sources[i] };
+		void *words;
+
+		pthread_create(&thread, NULL, tell_without_words, NULL);
+		pthread_join(thread, &words);
+		look.without_words = words;
+		pthread_create(&thread, NULL, open_and_do_not_ask, &look);
+		pthread_join(thread, NULL);
+		assert_int_equal(look.n, 2);
+		assert_false(look.is_kept);
+	}
+}
+
 /* Sanitizers have a malloc(3) of their own, which tells nothing. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static void *fail_to_read(void *set)
@@ -83,6 +145,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(handlers_of_exit_tell_the_explanation),
+		cmocka_unit_test(
+			words_that_nobody_asks_for_go_with_their_thread),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 		cmocka_unit_test(a_read_that_fails_takes_no_memory_of_malloc),
 #endif
@@ -90,6 +154,7 @@ int main(void)
 	pthread_key_t key;
 
 	atexit(tell_at_exit);
+	pthread_key_create(&last_look, look_after_all);
 	for (int i = 0; i < KEYS_BEFORE_OURS; i++)
 		pthread_key_create(&key, NULL);
 	return cmocka_run_group_tests_name("explain", tests, NULL, NULL);
