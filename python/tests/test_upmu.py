@@ -218,6 +218,34 @@ def test_a_set_that_is_forgotten_closes_its_descriptors():
     assert len(os.listdir("/proc/self/fd")) == before
 
 
+def test_a_set_that_is_interrupted_as_it_opens_is_closed(monkeypatch):
+    opens = upmu._sets.library.open
+
+    def interrupted(*arguments):
+        opens(*arguments)
+        raise KeyboardInterrupt
+
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(upmu._sets.library, "open", interrupted)
+    try:
+        upmu.Set("page-faults")
+    except KeyboardInterrupt:
+        gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_set_that_did_not_open_is_closed():
+    class Careless(upmu.Set):
+        def __init__(self):
+            with pytest.raises(upmu.Error):
+                super().__init__("page-faults", pid=1 << 30)
+
+    with pytest.raises(ValueError):
+        Careless().stop()
+    Careless().close()
+
+
 def test_a_set_that_two_threads_close_is_closed_once():
     sets = [upmu.Set("page-faults") for _ in range(100)]
     threads = [threading.Thread(target=one.close) for one in sets

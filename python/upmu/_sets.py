@@ -113,12 +113,12 @@ class Set:
     """
 
     def __init__(self, events: str | Iterable[str], **how: Any):
-        self._handle: c_void_p | None = None
         text = list_text(events)
-        handle = c_void_p()
+        # Who is interrupted (Ctrl-C) as it opens leaves it to __del__().
+        self._handle: c_void_p | None = c_void_p()
+        handle = self._handle
         library.check(library.open(byref(handle), c_text(text),
                                    byref(options(**how))))
-        self._handle = handle
         self._n = library.size(handle)
         self.events = tuple(library.event_name(handle, i).decode()
                             for i in range(self._n))
@@ -132,7 +132,7 @@ class Set:
         self._last: Counts | None = None
 
     def _open_handle(self) -> c_void_p:
-        if self._handle is None:
+        if not self._handle:
             raise ValueError("the set is closed")
         return self._handle
 
@@ -178,7 +178,7 @@ class Set:
         """Stop counting; counts() keeps the last counts."""
         # Whoever else closes it, or is interrupted here, finds it closed.
         handle, self._handle = self._handle, None
-        if handle is None:
+        if not handle:
             return
         try:
             last = self._read(handle)
@@ -198,7 +198,7 @@ class Set:
         raise TypeError("a set cannot be copied: it is counters of a thread")
 
     def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
+        if getattr(self, "_handle", None):
             library.close(self._handle)
 
     def __getitem__(self, event: str | int) -> int:
