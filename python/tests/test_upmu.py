@@ -9,6 +9,7 @@ import json
 import mmap
 import os
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -524,6 +525,29 @@ def test_plot_draws_or_says_what_it_wants():
     assert len(counts.plot().patches) == 2
     measured = upmu.measure(touch, 8, events="page-faults", runs=5)
     assert len(measured.plot().patches) == 1
+
+
+TYPED = """import upmu
+@upmu.region
+def double(x: int) -> int: return 2 * x
+@upmu.region("third")
+def third(x: int) -> int: return x // 3
+reveal_type(double)
+reveal_type(third)
+for row in upmu.measure(double, 1).values(): reveal_type(row.median)
+for count in upmu.Set("cycles").counts().values(): reveal_type(count)
+"""
+
+
+def test_a_type_checker_is_told_what_is_decorated_and_counted(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "typed.py").write_text(TYPED)
+    said, _, _ = api.run(["--cache-dir", str(tmp_path),
+                          "--follow-imports", "silent",
+                          str(tmp_path / "typed.py")])
+    types = re.findall('Revealed type is "(.*)"', said)
+    assert types == ["def (x: builtins.int) -> builtins.int"] * 2 + [
+        "builtins.int"] * 2, said
 
 
 # Cycles, as an emulated board may count no instructions.

@@ -33,7 +33,7 @@ class Measurement(NamedTuple):
         return _show.text_table(*_table([self]))
 
 
-class Measurements(Mapping):
+class Measurements(Mapping[str, Measurement]):
     """A Measurement for each event, by name; a table when shown."""
 
     def __init__(self, rows: Iterable[Measurement]):

@@ -10,11 +10,13 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from ctypes import byref, c_void_p
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast, overload
 
 from . import _show
 from ._library import (Error, RawRegionStats, c_text, library, list_text,
                        options)
+
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 
 class RegionStats(NamedTuple):
@@ -94,14 +96,14 @@ class Region:
         if error and not (_is_forked and error == -errno.EINVAL):
             library.check(error)
 
-    def __call__(self, function: Callable) -> Callable:
+    def __call__(self, function: Called) -> Called:
         refuse_what_runs_later(function)
 
         @functools.wraps(function)
         def inside(*arguments: Any, **named: Any) -> Any:
             with self:
                 return function(*arguments, **named)
-        return inside
+        return cast(Called, inside)
 
     def stats(self) -> list[RegionStats]:
         """What each event came to so far, in the order of the list."""
@@ -132,7 +134,13 @@ def _region_of(name: str) -> Region:
     return Region(name)
 
 
-def region(what: str | Callable) -> Any:
+@overload
+def region(what: str) -> Region: ...
+@overload
+def region(what: Called) -> Called: ...
+
+
+def region(what: Any) -> Any:
     """The region of that name, to enter by `with` or to decorate a function.
 
     @upmu.region without a name takes the function's. Error ENOSPC: there are

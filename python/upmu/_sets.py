@@ -30,7 +30,7 @@ class Value(NamedTuple):
         return estimate.value
 
 
-class Counts(Mapping):
+class Counts(Mapping[str, int]):
     """Event names and their counts; a table in print() and in notebooks.
 
     An event is found by the name that was asked for and by the one that it
