@@ -287,6 +287,7 @@ static int open_and_measure(struct run *run, void (*fn)(void *), void *arg,
 
 	if (ret)
 		return ret;
+	run->set->is_measured = true;
 	remember(run);
 	ret = measure_set(run, fn, arg, options->warmup, results);
 	forget(run);

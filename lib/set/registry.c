@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "lib/module/lease.h"
+#include "lib/set/fast.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,11 +74,23 @@ static void make_childs(struct upmu *set)
 	set->is_child = true;
 }
 
+/* What another thread measures nobody here would close, and for as long as the
+ * child lived it had counters of that thread. */
+static void close_anothers(struct upmu *set)
+{
+	if (!set->is_measured || !set->groups || upmu_is_opener(set->counters))
+		return;
+	for (size_t pmu = 0; pmu < set->pmus; pmu++)
+		upmu_group_close(&set->groups[pmu]);
+}
+
 static void in_child(void)
 {
 	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct upmu *set = buckets[i]; set; set = set->next)
+		for (struct upmu *set = buckets[i]; set; set = set->next) {
 			make_childs(set);
+			close_anothers(set);
+		}
 	upmu_count_lease_forked();
 	forks = 0;
 	in_the_middle = is_in_the_middle;

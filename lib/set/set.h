@@ -40,6 +40,7 @@ struct upmu {
 	bool has_lease;
 	bool takes_cycles; /* it wants the cycle counter to itself */
 	bool is_child;	   /* after fork(): the parent's registers */
+	bool is_measured;  /* upmu_measure()'s, in its thread's hands alone */
 	uint64_t skew_ns;  /* see perf_set.c */
 	uint64_t opened_ns;
 	uint64_t opened_ticks;

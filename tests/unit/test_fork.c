@@ -168,6 +168,54 @@ static void a_thread_that_is_cancelled_in_a_probe_ends_it_first(void **state)
 	open_set();
 }
 
+static sem_t is_measuring, may_return;
+
+static void wait_in_the_first_run(void *first)
+{
+	if (!*(int *)first)
+		return;
+	*(int *)first = 0;
+	sem_post(&is_measuring);
+	sem_wait(&may_return);
+}
+
+/* By read(2): pages name registers that are not there. */
+static void *measure_something(void *first)
+{
+	const struct upmu_options by_read = { .size = sizeof(by_read),
+					      .source = "read" };
+	const struct upmu_measure_options options = { .size = sizeof(options),
+						      .open = &by_read };
+	struct upmu_measurement result = { .size = sizeof(result) };
+	int ret = upmu_measure(wait_in_the_first_run, first, &options, &result,
+			       1);
+
+	return (void *)(intptr_t)ret;
+}
+
+/* As long as the child lives its copies would have counters of this thread. */
+static void a_child_keeps_nothing_of_another_threads_measuring(void **state)
+{
+	int status = -1, first = 1;
+	pthread_t thread;
+	void *ret;
+	pid_t child;
+
+	(void)state;
+	sem_init(&is_measuring, 0, 0);
+	sem_init(&may_return, 0, 0);
+	pthread_create(&thread, NULL, measure_something, &first);
+	sem_wait(&is_measuring);
+	child = fork();
+	if (!child)
+		_exit((int)fake_open_fds());
+	waitpid(child, &status, 0);
+	sem_post(&may_return);
+	pthread_join(thread, &ret);
+	assert_int_equal(status, 0);
+	assert_null(ret);
+}
+
 #define FORK_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -178,6 +226,7 @@ int main(void)
 		FORK_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
 		FORK_TEST(a_child_waits_for_nobody_who_is_not_there),
 		FORK_TEST(a_thread_that_is_cancelled_in_a_probe_ends_it_first),
+		FORK_TEST(a_child_keeps_nothing_of_another_threads_measuring),
 	};
 
 	return cmocka_run_group_tests_name("fork", tests, NULL, NULL);
