@@ -370,9 +370,12 @@ class lease
 	lease(lease &&other) noexcept : handle(std::exchange(other.handle, -1))
 	{
 	}
+	/** The one held before is given back at once. */
 	lease &operator=(lease &&other) noexcept
 	{
-		std::swap(handle, other.handle);
+		lease taken(std::move(other));
+
+		std::swap(handle, taken.handle);
 		return *this;
 	}
 	~lease()
