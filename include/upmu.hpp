@@ -92,7 +92,9 @@ template <class T> class expected
 			fail();
 		return **this;
 	}
-	T &&value() &&
+	/* No reference: `for (auto count : set.counts().value())` outlives the
+	 * expected. */
+	T value() &&
 	{
 		return std::move(value());
 	}
@@ -105,7 +107,7 @@ template <class T> class expected
 	{
 		return *std::get_if<0>(&held);
 	}
-	T &&operator*() &&
+	T operator*() &&
 	{
 		return std::move(*std::get_if<0>(&held));
 	}

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include <dirent.h>
 #include <pthread.h>
@@ -58,6 +59,17 @@ static void sets()
 		ok(set->counts().value().size() == 1 &&
 			   set->read().value()[0].count > first,
 		   "a_set_reads_all_of_its_counts");
+		uint64_t sum = 0;
+
+		for (uint64_t count : set->counts().value())
+			sum += count;
+		for (const pmu::value &value : *set->read())
+			sum += value.count;
+		ok(sum > first &&
+			   !std::is_reference_v<
+				   decltype(set->counts().value())> &&
+			   !std::is_reference_v<decltype(*set->read())>,
+		   "counts_are_gone_through_where_they_are_read");
 		pmu::set moved = std::move(*set);
 
 		ok(moved.count(0) > first, "a_set_that_moved_still_counts");
