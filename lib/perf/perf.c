@@ -123,7 +123,8 @@ int upmu_perf_open_cycles(uint32_t flags)
 
 	self.flags = flags | UPMU_PERF_EXCLUDE_KERNEL;
 	fd = upmu_perf_open(&cycles, &self);
-	if (fd >= 0)
+	/* Whoever may not count user mode alone may not count more. */
+	if (fd >= 0 || fd == -EACCES)
 		return fd;
 	/* A core without mode filters; else this tells the better reason. */
 	self.flags = flags;

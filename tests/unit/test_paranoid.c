@@ -38,6 +38,23 @@ static void paranoid_3_tells_the_value_and_the_command(void **state)
 	assert_said("hint: sudo sysctl kernel.perf_event_paranoid=1");
 }
 
+/* Of the source read. */
+static void a_probe_tells_what_would_be_enough(void **state)
+{
+	struct upmu_verdict verdict = { .size = sizeof(verdict) };
+
+	(void)state;
+	fake.perf_error = -EACCES;
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "3\n");
+	assert_int_equal(upmu_probe(1, &verdict), 0);
+	assert_non_null(strstr(verdict.reason, "(2 or less would do)"));
+	/* By seccomp(2), say, of a container. */
+	fake_write("/proc/sys/kernel/perf_event_paranoid", "2\n");
+	assert_int_equal(upmu_probe(1, &verdict), 0);
+	assert_int_equal(verdict.error, -EACCES);
+	assert_non_null(strstr(verdict.reason, "although"));
+}
+
 static void paranoid_2_counts_user_mode_and_says_so(void **state)
 {
 	(void)state;
@@ -459,6 +476,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PARANOID_TEST(paranoid_3_tells_the_value_and_the_command),
+		PARANOID_TEST(a_probe_tells_what_would_be_enough),
 		PARANOID_TEST(paranoid_2_counts_user_mode_and_says_so),
 		PARANOID_TEST(paranoid_2_counts_no_event_of_the_kernel),
 		PARANOID_TEST(paranoid_2_on_a_core_without_filters_is_eacces),
