@@ -114,8 +114,10 @@ def sections(contract):
         out += ".SH RETURN VALUE\n" + paragraphs(
             contract.returns.split("\n")) + "\n"
     if contract.errors:
-        out += (".SH ERRORS\nOn an error nothing else is changed, and "
-                "\\fBupmu_explain\\fP(3) tells the reason.\n")
+        out += ".SH ERRORS\nOn an error what a call fills stays as it was"
+        if "leaves upmu_explain() as" not in " ".join(contract.text):
+            out += ", and \\fBupmu_explain\\fP(3) tells the reason"
+        out += ".\n"
     for names, text in contract.errors:
         out += f".TP\n.B {names.replace('-', '')}\n{escape(text)}\n"
     return out

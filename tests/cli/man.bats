@@ -57,6 +57,14 @@ run_examples_at_least() {	# N PAGE
 	done
 }
 
+# A region that cannot be counted is left, a set that went round is stopped.
+@test "a_page_of_a_call_promises_what_the_call_keeps" {
+	run grep -l "nothing else is changed" -r "$build/man/man3"
+	[ "$status" -eq 1 ]
+	grep -q "tells the reason" "$build/man/man3/upmu_read.3"
+	! grep -q "tells the reason" "$build/man/man3/upmu_watch_next.3"
+}
+
 @test "man_upmu_stat_has_every_option_and_no_other" {
 	"$upmu" stat --help | grep -oE -- ' --[a-z-]+' | tr -d ' ' | sort -u >has
 	sed -n '/^\.SH OPTIONS/,/^\.SH THE/p' "$page" | sed 's/\\-/-/g' |
