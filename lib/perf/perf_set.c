@@ -107,14 +107,24 @@ static int open_groups(struct upmu *set, const struct upmu_wanted *wanted,
 	return 0;
 }
 
+/* "cycles:u", but "PMU/TERMS/u"; "" where the name tells a mode. */
+static const char *user_mode_of(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	if (strchr(name, ':') || (slash && slash[1]))
+		return "";
+	return slash ? "u" : ":u";
+}
+
 static void show_user_only(struct upmu *set)
 {
 	for (size_t i = 0; i < set->size; i++) {
 		char *name = set->slots[i].name;
 		size_t used = strlen(name);
 
-		if (!strchr(name, ':'))
-			snprintf(name + used, UPMU_NAME_SIZE - used, ":u");
+		snprintf(name + used, UPMU_NAME_SIZE - used, "%s",
+			 user_mode_of(name));
 	}
 }
 

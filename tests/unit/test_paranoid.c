@@ -63,6 +63,18 @@ static void paranoid_2_counts_user_mode_and_says_so(void **state)
 	assert_int_equal(upmu_open(&set, "cycles,instructions", NULL), 0);
 	assert_string_equal(upmu_event_name(set, 0), "cycles:u");
 	assert_string_equal(upmu_event_name(set, 1), "instructions:u");
+	upmu_close(set);
+	set = NULL;
+	assert_int_equal(upmu_open(&set,
+				   "armv7_cortex_a7/event=0x8/u,"
+				   "armv7_cortex_a7/event=0x11/,r8:u",
+				   NULL),
+			 0);
+	assert_string_equal(upmu_event_name(set, 0),
+			    "armv7_cortex_a7/event=0x8/u");
+	assert_string_equal(upmu_event_name(set, 1),
+			    "armv7_cortex_a7/event=0x11/u");
+	assert_string_equal(upmu_event_name(set, 2), "r8:u");
 }
 
 /* Of neither mode an event would stay 0. */
