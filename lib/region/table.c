@@ -60,6 +60,7 @@ static atomic_bool is_told, is_there;
 
 int upmu_region_missed(int error)
 {
+	upmu_explain_done(error);
 	atomic_fetch_add(&missed, 1);
 	if (atomic_exchange(&is_told, true))
 		return error;

@@ -56,7 +56,8 @@ static pthread_key_t last_look;
 
 struct look {
 	const char *without_words; /* what a thread has that never failed */
-	const char *source;
+	void (*call)(const char *with);
+	const char *with;
 	int n;
 	bool is_kept;
 };
@@ -71,15 +72,35 @@ static void look_after_all(void *argument)
 		look->is_kept = upmu_explain() != look->without_words;
 }
 
-static void *open_and_do_not_ask(void *argument)
+/* The source page refuses what the source read then serves. */
+static void open_a_set(const char *source)
 {
-	const struct look *look = argument;
 	const struct upmu_options options = { .size = sizeof(options),
-					      .source = look->source };
+					      .source = source };
 	struct upmu *set;
 
 	if (!upmu_open(&set, "page-faults", &options))
 		upmu_close(set);
+}
+
+static void nest_too_deep(const char *name)
+{
+	struct upmu_region *region;
+	int depth = 0;
+
+	if (upmu_region_open(&region, name))
+		return;
+	while (!upmu_region_begin(region))
+		depth++;
+	while (depth--)
+		upmu_region_end(region);
+}
+
+static void *fail_and_do_not_ask(void *argument)
+{
+	const struct look *look = argument;
+
+	look->call(look->with);
 	pthread_setspecific(last_look, look);
 	return NULL;
 }
@@ -90,25 +111,34 @@ static void *tell_without_words(void *unused)
 	return (void *)(uintptr_t)upmu_explain();
 }
 
-/* The source page refuses what the source read then serves. */
+static void assert_nothing_stays(void (*call)(const char *with),
+				 const char *with)
+{
+	struct look look = { .call = call, .with = with };
+	pthread_t thread;
+	void *words;
+
+	pthread_create(&thread, NULL, tell_without_words, NULL);
+	pthread_join(thread, &words);
+	look.without_words = words;
+	pthread_create(&thread, NULL, fail_and_do_not_ask, &look);
+	pthread_join(thread, NULL);
+	assert_int_equal(look.n, 2);
+	assert_false(look.is_kept);
+}
+
 static void words_that_nobody_asks_for_go_with_their_thread(void **state)
 {
-	static const char *const sources[] = { NULL, "no_such_source" };
-	pthread_t thread;
+	const struct upmu_options by_clock = { .size = sizeof(by_clock),
+					       .source = "clock" };
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
-		struct look look = { .source = sources[i] };
-		void *words;
-
-		pthread_create(&thread, NULL, tell_without_words, NULL);
-		pthread_join(thread, &words);
-		look.without_words = words;
-		pthread_create(&thread, NULL, open_and_do_not_ask, &look);
-		pthread_join(thread, NULL);
-		assert_int_equal(look.n, 2);
-		assert_false(look.is_kept);
-	}
+	assert_nothing_stays(open_a_set, NULL);
+	assert_nothing_stays(open_a_set, "no_such_source");
+	assert_int_equal(upmu_regions_init("cycles", &by_clock), 0);
+	/* The report tells of the first one: that was asked for. */
+	nest_too_deep("deep");
+	assert_nothing_stays(nest_too_deep, "deep");
 }
 
 /* Sanitizers have a malloc(3) of their own, which tells nothing. */
@@ -153,6 +183,7 @@ int main(void)
 	};
 	pthread_key_t key;
 
+	setenv("UPMU_REPORT", "none", 1);
 	atexit(tell_at_exit);
 	pthread_key_create(&last_look, look_after_all);
 	for (int i = 0; i < KEYS_BEFORE_OURS; i++)
