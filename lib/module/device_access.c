@@ -71,18 +71,17 @@ static bool is_in_list(const char *word, const char *list)
 }
 
 /* Listed now, but this login is from before. */
-static bool is_listed(void)
+static bool is_listed(struct group_entry *entry)
 {
 	const char *user = secure_getenv("USER");
-	struct group_entry entry;
 
-	return user && find_group(&entry, GROUP, 0) &&
-	       is_in_list(user, entry.members);
+	return user && find_group(entry, GROUP, 0) &&
+	       is_in_list(user, entry->members);
 }
 
-static void explain_other_group(const struct stat *device)
+static void explain_other_group(const struct stat *device,
+				struct group_entry *entry)
 {
-	struct group_entry entry;
 	char number[24];
 
 	snprintf(number, sizeof(number), "%lu", (unsigned long)device->st_gid);
@@ -90,12 +89,13 @@ static void explain_other_group(const struct stat *device)
 			 "no permission on " UPMU_DEVICE
 			 ": it belongs to the group %s (mode %04o) and not "
 			 "to " GROUP,
-			 find_group(&entry, NULL, device->st_gid) ? entry.name
-								  : number,
+			 find_group(entry, NULL, device->st_gid) ? entry->name
+								 : number,
 			 (unsigned int)device->st_mode & 07777);
 	upmu_explain_hint("sudo upmu setup");
 }
 
+/* With one line alone: threads may have stacks of 16 KiB. */
 int upmu_explain_device_access(void)
 {
 	char path[UPMU_PATH_SIZE];
@@ -104,10 +104,10 @@ int upmu_explain_device_access(void)
 
 	if (!upmu_sys_path(path, UPMU_DEVICE) && !stat(path, &device) &&
 	    !(find_group(&entry, GROUP, 0) && entry.gid == device.st_gid)) {
-		explain_other_group(&device);
+		explain_other_group(&device, &entry);
 		return -EPERM;
 	}
-	if (is_listed()) {
+	if (is_listed(&entry)) {
 		upmu_explain_set(-EPERM,
 				 "no permission on " UPMU_DEVICE
 				 ": this login is older than the user's place "

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -455,9 +456,46 @@ static void pages_share_one_lease_that_the_last_gives_back(void **state)
 	}
 }
 
+/* Sanitizers want more of it. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static void *take_without_permission(void *unused)
+{
+	(void)unused;
+	upmu_lease_take(&lease, UPMU_MODE_COUNT, 0);
+	_exit(!strstr(upmu_explain(), "it belongs to the group"));
+}
+
+static void a_small_stack_is_enough_to_tell_whose_the_device_is(void **state)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	fake_write("/dev/upmu", "");
+	fake_write("/etc/group", "upmu:x:54321:\n");
+	fake.device_error = -EACCES;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 16384); /* what the least is */
+	child = fork();
+	if (!child) {
+		pthread_create(&thread, &small, take_without_permission, NULL);
+		pause();
+	}
+	waitpid(child, &status, 0);
+	fake_remove("/dev/upmu");
+	fake_remove("/etc/group");
+	assert_int_equal(status, 0);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+		LEASE_TEST(a_small_stack_is_enough_to_tell_whose_the_device_is),
+#endif
 		LEASE_TEST(a_lease_is_taken_with_mode_and_flags_and_given_back),
 		LEASE_TEST(no_module_is_enxio),
 		LEASE_TEST(no_permission_is_eperm_and_names_the_group),
