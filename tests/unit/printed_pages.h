@@ -275,6 +275,7 @@ static void with_regions(struct page *page)
 		.passes = 2, .row = rows, .n = 3, .running = 0.5
 	};
 	page->report.regions = &page->regions;
+	page->report.passes = page->regions.passes;
 }
 
 static const struct printed cases[] = {
