@@ -36,6 +36,20 @@ void *__wrap_calloc(size_t n, size_t size)
 	return fake_fails(FAKE_MEMORY) ? NULL : __real_calloc(n, size);
 }
 
+/* ---- a machine that is busy just after counting began ---- */
+
+static unsigned int delay_us;
+
+int __real_engine_start(struct engine *e, bool by_exec);
+int __wrap_engine_start(struct engine *e, bool by_exec);
+int __wrap_engine_start(struct engine *e, bool by_exec)
+{
+	int ret = __real_engine_start(e, by_exec);
+
+	usleep(delay_us);
+	return ret;
+}
+
 /* ---- threads that start while events are opened ---- */
 
 #define THREADS 64
@@ -82,6 +96,7 @@ static void end_threads(void)
 static struct engine_events events; /* large */
 static struct engine_count counts[UPMU_EVENTS_MAX];
 static struct engine_targets targets;
+static double length_s;
 
 static int run(const struct stat_options *options, const char *list)
 {
@@ -95,6 +110,7 @@ static int run(const struct stat_options *options, const char *list)
 	if (!ret)
 		ret = stat_run_once(&report, &events, &targets, -1, NULL,
 				    &status);
+	length_s = report.length_s;
 	engine_events_free(&events);
 	return ret;
 }
@@ -169,6 +185,23 @@ static void a_run_without_memory_leaves_no_process(void **state)
 	assert_true(fake.failure.seen < MOST);
 	assert_true(failed > 4);
 	fake.failure.call = FAKE_NONE; /* gcov wants some at the end */
+}
+
+/* Else the rates of what is counted for less than that are too large. */
+static void the_time_that_was_counted_begins_with_the_counting(void **state)
+{
+	static char pid[16];
+	const struct stat_options options = { .pids = pid, .timeout_ms = 1 };
+
+	(void)state;
+	fake_boot("pi2");
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	assert_int_equal(stat_targets_find(&targets, &options), 0);
+	delay_us = 20000;
+	assert_int_equal(run(&options, "cycles"), 0);
+	delay_us = 0;
+	stat_targets_free(&targets);
+	assert_true(length_s >= 0.02);
 }
 
 /* The second run was at three times the frequency. */
@@ -287,6 +320,8 @@ int main(void)
 		cmocka_unit_test(
 			threads_that_start_all_the_time_keep_no_run_from_it),
 		cmocka_unit_test(a_run_without_memory_leaves_no_process),
+		cmocka_unit_test(
+			the_time_that_was_counted_begins_with_the_counting),
 		cmocka_unit_test(tasks_are_counted_where_a_process_is_named),
 		cmocka_unit_test(a_turn_switches_its_own_sets_alone),
 	};

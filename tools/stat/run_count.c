@@ -12,6 +12,7 @@ int run_start_counting(struct stat_run *run, bool by_exec)
 	run->enable_ns = INFINITY;
 	if (run->is_on)
 		return 0;
+	run->on_ns = engine_now_ns();
 	for (size_t i = 0; i < run->places && !error; i++) {
 		struct engine *engine = &run->place[i].engine;
 
@@ -21,7 +22,6 @@ int run_start_counting(struct stat_run *run, bool by_exec)
 			error = engine_start(engine, by_exec);
 	}
 	run->was_started = run->is_on = true;
-	run->on_ns = engine_now_ns();
 	return error;
 }
 
