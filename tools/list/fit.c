@@ -111,10 +111,8 @@ static int fit(struct share *share, unsigned int counters)
 	};
 	with = upmu_events_fit(share->events, share->n + 1, counters,
 			       share->set_of);
-	if (share->set_of[share->n] == UPMU_SET_EVERY)
-		return with;
-	return upmu_events_fit(share->events, share->n, counters,
-			       share->set_of);
+	/* Else, as the last one, it left the others as they were. */
+	return share->set_of[share->n] == UPMU_SET_EVERY ? with : sets;
 }
 
 static int fit_kind(const struct upmu_core_kind *kind, struct share *share)
