@@ -84,6 +84,11 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[[ "$stderr" == *$'\n3 sets of events took turns'* ]]
 	on "pi2 ordinary=3" list --fit $list,r9,ra
 	said "  set 3: r7, r9, ra"
+	# Of two of them only the first may keep one.
+	on "pi2 ordinary=4" stat -e 'r8,{r1,r2,r3},{instructions:u,r4,r5,r6}' -- true
+	[[ "$stderr" == *$'\n2 sets of events took turns'* ]]
+	on "pi2 ordinary=4" list --fit 'r8,{r1,r2,r3},{instructions:u,r4,r5,r6}'
+	said "  set 2: instructions:u, r4, r5, r6"
 }
 
 @test "list_marks_what_counts_in_user_mode_only" {

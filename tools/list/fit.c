@@ -23,16 +23,28 @@ static void take_share(struct share *share, const struct upmu_event_list *list,
 			share->events[share->n++] = list->events[i];
 }
 
-/* There is one cycle counter: cycles:u beside cycles takes another. */
-static void keep_first_cycles(struct share *share)
+static bool is_first(bool wants, bool *is_taken)
 {
-	bool is_taken = false;
+	bool first = wants && !*is_taken;
+
+	*is_taken = *is_taken || wants;
+	return first;
+}
+
+/*
+ * There is one cycle counter: cycles:u beside cycles takes another. So do
+ * instructions:u, and upmu stat keeps a counter for the first of the two alone.
+ */
+static void keep_first(struct share *share)
+{
+	bool cycles = false, instructions = false;
 
 	for (size_t i = 0; i < share->n; i++) {
-		bool wants = share->events[i].is_cycles;
+		struct upmu_event *event = &share->events[i];
 
-		share->events[i].is_cycles = wants && !is_taken;
-		is_taken = is_taken || wants;
+		event->is_cycles = is_first(event->is_cycles, &cycles);
+		event->is_instructions =
+			is_first(event->is_instructions, &instructions);
 	}
 }
 
@@ -125,7 +137,7 @@ static int fit_kind(const struct upmu_core_kind *kind, struct share *share)
 		counters = upmu_core_counters(kind->core);
 		source = " (by the manual)";
 	}
-	keep_first_cycles(share);
+	keep_first(share);
 	sets = fit(share, counters);
 	printf("%s: %u event counters and the cycle counter%s\n",
 	       upmu_core_name(kind->core), counters, source);
