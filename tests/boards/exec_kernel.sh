@@ -46,6 +46,14 @@ echo @ open
 echo cycles >/sys/module/upmu/parameters/open
 upmu exec -- exec_reads
 echo "status $?"
+echo @ unasked
+was=$(cat $paranoid)
+echo 1 >$paranoid
+chmod 0600 /dev/upmu
+su user -c 'upmu exec -- exec_reads' 2>&1
+echo "status $?"
+chmod 0660 /dev/upmu
+echo "$was" >$paranoid
 echo none >/sys/module/upmu/parameters/open
 echo @ beside
 echo 0 >$access

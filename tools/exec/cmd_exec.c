@@ -149,6 +149,16 @@ static void look_whether_a_child_lost(struct opening *opening)
 		opening->was_lost = true;
 }
 
+/* False: it is not there, or not for this user. */
+static bool module_tells(struct upmu_info *info)
+{
+	int fd = upmu_device_open(info);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 /*
  * Who has the cycle counter in a pinned event of a CPU keeps it: the program
  * would read that one's count, and die of SIGILL when that one goes.
@@ -157,11 +167,20 @@ static int refuse_if_taken(const struct upmu_pmu *pmu, uint32_t flags)
 {
 	int fd = open_on_pmu(pmu, 0, flags);
 	bool taken = fd >= 0 && has_lost_counter(fd);
+	struct upmu_info info;
 
 	if (fd >= 0)
 		close(fd);
 	if (!taken)
 		return 0;
+	if (upmu_sys_exists(UPMU_STATE) && !module_tells(&info)) {
+		fputs("upmu exec: another user of perf has the cycle counter "
+		      "for good (pinned), or upmu.ko has it, which may not be "
+		      "asked\n"
+		      "hint: cat " UPMU_STATE "\n",
+		      stderr);
+		return -1;
+	}
 	fputs("upmu exec: another user of perf has the cycle counter for good "
 	      "(pinned)\n"
 	      "hint: end it ('pgrep -a perf' may show it), or the upmu exec "
@@ -200,16 +219,6 @@ static int open_by_perf(struct opening *opening, pid_t pid)
 		      "hint: upmu check\n",
 		      stderr);
 	return n > 0 ? 0 : -1;
-}
-
-/* False: it is not there, or not for this user. */
-static bool module_tells(struct upmu_info *info)
-{
-	int fd = upmu_device_open(info);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
 }
 
 static bool is_open_to_all(void)
