@@ -65,6 +65,21 @@ echo "status $?"
 kill $!
 wait $!
 while grep -q '^lease ' /proc/upmu; do sleep 0.1; done
+echo @ ending
+failed=0
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	echo 0 >$access
+	upmu exec -- sleep 0.2 &
+	until grep -q '^lease ' /proc/upmu || ! kill -0 $! 2>/dev/null; do
+		sleep 0.02
+	done
+	echo 1 >$access
+	while kill -0 $! 2>/dev/null; do
+		upmu exec -- true || failed=$((failed + 1))
+	done
+	wait $!
+done
+echo "failed $failed"
 rmmod upmu
 echo @ raw
 upmu exec --raw -- true

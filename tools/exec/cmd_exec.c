@@ -29,6 +29,8 @@
 #define USER_ACCESS "/proc/sys/kernel/perf_user_access"
 
 #define EVENT_CPU_CYCLES 0x11 /* DDI 0487 D13.12: architectural */
+#define TAKEN_TRIES	 50
+#define TAKEN_PAUSE_US	 10000
 #define LOST_LEAST_NS	 100000
 #define CONFIG1_LONG	 0x1 /* arm64: the whole 64-bit register */
 
@@ -159,18 +161,30 @@ static bool module_tells(struct upmu_info *info)
 	return fd >= 0;
 }
 
-/*
- * Who has the cycle counter in a pinned event of a CPU keeps it: the program
- * would read that one's count, and die of SIGILL when that one goes.
- */
-static int refuse_if_taken(const struct upmu_pmu *pmu, uint32_t flags)
+static bool is_taken(const struct upmu_pmu *pmu, uint32_t flags)
 {
 	int fd = open_on_pmu(pmu, 0, flags);
 	bool taken = fd >= 0 && has_lost_counter(fd);
-	struct upmu_info info;
 
 	if (fd >= 0)
 		close(fd);
+	return taken;
+}
+
+/*
+ * Who has the cycle counter in a pinned event of a CPU keeps it: the program
+ * would read that one's count, and die of SIGILL when that one goes. The module
+ * gives it back some time after its last lease has ended.
+ */
+static int refuse_if_taken(const struct upmu_pmu *pmu, uint32_t flags)
+{
+	bool taken = is_taken(pmu, flags);
+	struct upmu_info info;
+
+	for (int n = 0; taken && n < TAKEN_TRIES; n++) {
+		usleep(TAKEN_PAUSE_US);
+		taken = is_taken(pmu, flags);
+	}
 	if (!taken)
 		return 0;
 	if (upmu_sys_exists(UPMU_STATE) && !module_tells(&info)) {
