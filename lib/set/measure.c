@@ -283,11 +283,11 @@ static int open_and_measure(struct run *run, void (*fn)(void *), void *arg,
 			    const struct upmu_measure_options *options,
 			    struct upmu_measurement *results)
 {
-	int ret = upmu_open(&run->set, options->events, options->open);
+	int ret =
+		upmu_set_open(&run->set, options->events, options->open, true);
 
 	if (ret)
 		return ret;
-	run->set->is_measured = true;
 	remember(run);
 	ret = measure_set(run, fn, arg, options->warmup, results);
 	forget(run);

@@ -177,8 +177,8 @@ static bool names_whom(const struct upmu_options *options)
 	return options->pid || options->flags & UPMU_OPEN_CPU;
 }
 
-int upmu_open(struct upmu **out, const char *events,
-	      const struct upmu_options *options)
+int upmu_set_open(struct upmu **out, const char *events,
+		  const struct upmu_options *options, bool is_measured)
 {
 	struct upmu_options full;
 	int ret, cancel_state;
@@ -191,8 +191,16 @@ int upmu_open(struct upmu **out, const char *events,
 	cancel_state = names_whom(&full) ? upmu_registry_hold_all()
 					 : upmu_registry_hold_forks();
 	ret = open_events(out, events, &full);
+	if (!ret)
+		(*out)->is_measured = is_measured;
 	upmu_registry_let_forks(cancel_state);
 	return upmu_explain_done(ret);
+}
+
+int upmu_open(struct upmu **out, const char *events,
+	      const struct upmu_options *options)
+{
+	return upmu_set_open(out, events, options, false);
 }
 
 void upmu_close(struct upmu *set)

@@ -59,6 +59,10 @@ static inline struct upmu *upmu_set_of(const struct upmu_counter *counter)
 			       offsetof(struct upmu, counters));
 }
 
+/** As upmu_open(); a fork that waits for its end finds @is_measured set. */
+int upmu_set_open(struct upmu **out, const char *events,
+		  const struct upmu_options *options, bool is_measured);
+
 /** As upmu_count_all(), but 0 also for events that had no counter until now. */
 int upmu_set_counts(const struct upmu *set, uint64_t *counts, size_t n);
 

@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -185,6 +187,7 @@ static void *measure_something(void *first)
 	const struct upmu_options by_read = { .size = sizeof(by_read),
 					      .source = "read" };
 	const struct upmu_measure_options options = { .size = sizeof(options),
+						      .runs = 1,
 						      .open = &by_read };
 	struct upmu_measurement result = { .size = sizeof(result) };
 	int ret = upmu_measure(wait_in_the_first_run, first, &options, &result,
@@ -216,6 +219,53 @@ static void a_child_keeps_nothing_of_another_threads_measuring(void **state)
 	assert_null(ret);
 }
 
+static atomic_bool is_enough;
+
+static void *measure_until_enough(void *unused)
+{
+	void *ret = NULL;
+	int first = 0;
+
+	(void)unused;
+	while (!ret && !is_enough)
+		ret = measure_something(&first);
+	return ret;
+}
+
+static void ask_for_one_of_many_forks(void)
+{
+	sem_post(&fork_now);
+	usleep(1000);
+}
+
+/* Each fork waits for the end of an upmu_open(), and goes on at once. */
+static void a_child_keeps_nothing_of_what_was_just_opened(void **state)
+{
+	pthread_t thread;
+	int kept = 0;
+	void *ret;
+
+	(void)state;
+	sem_init(&fork_now, 0, 0);
+	fake.in_perf_open = ask_for_one_of_many_forks;
+	pthread_create(&thread, NULL, measure_until_enough, NULL);
+	for (int i = 0; i < 100; i++) {
+		int status = -1;
+		pid_t child;
+
+		sem_wait(&fork_now);
+		child = fork();
+		if (!child)
+			_exit((int)fake_open_fds());
+		waitpid(child, &status, 0);
+		kept += status != 0;
+	}
+	is_enough = true;
+	pthread_join(thread, &ret);
+	assert_int_equal(kept, 0);
+	assert_null(ret);
+}
+
 #define FORK_TEST(name) \
 	cmocka_unit_test_setup_teardown(name, boot_pi2, nothing_is_left)
 
@@ -227,6 +277,7 @@ int main(void)
 		FORK_TEST(a_child_waits_for_nobody_who_is_not_there),
 		FORK_TEST(a_thread_that_is_cancelled_in_a_probe_ends_it_first),
 		FORK_TEST(a_child_keeps_nothing_of_another_threads_measuring),
+		FORK_TEST(a_child_keeps_nothing_of_what_was_just_opened),
 	};
 
 	return cmocka_run_group_tests_name("fork", tests, NULL, NULL);
