@@ -271,12 +271,12 @@ int upmu_lease_take(int *lease, uint32_t mode, uint32_t flags)
 					mode);
 	fd = upmu_device_open(&info);
 	if (fd < 0)
-		return fd;
+		return upmu_explain_done(fd);
 	ret = upmu_sys_ioctl(fd, UPMU_IOC_LEASE, &wanted);
 	if (ret) {
 		ret = explain_refusal(ret, mode, fd);
 		upmu_sys_close(fd);
-		return ret;
+		return upmu_explain_done(ret);
 	}
 	*lease = fd;
 	return 0;

@@ -427,7 +427,7 @@ int upmu_regions_init(const char *events, const struct upmu_options *options)
 	if (ret && !all.is_chosen)
 		forget_choice();
 	unlock_all(cancel_state);
-	return ret;
+	return upmu_explain_done(ret);
 }
 
 void upmu_regions_summarize(struct upmu_region_summary *summary)
@@ -507,7 +507,7 @@ int upmu_region_read(struct upmu_region *region, size_t event,
 	if (!ret)
 		upmu_region_stats_of(summary, region->id, event, &full);
 	free(summary);
-	return ret ? ret
+	return ret ? upmu_explain_done(ret)
 		   : upmu_result_give(stats, &full, sizeof(full),
 				      UPMU_REGION_STATS_SIZE_1);
 }

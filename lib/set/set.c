@@ -187,7 +187,7 @@ int upmu_set_open(struct upmu **out, const char *events,
 	upmu_explain_clear();
 	ret = upmu_options_copy(&full, options);
 	if (ret)
-		return ret;
+		return upmu_explain_done(ret);
 	cancel_state = names_whom(&full) ? upmu_registry_hold_all()
 					 : upmu_registry_hold_forks();
 	ret = open_events(out, events, &full);

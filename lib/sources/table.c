@@ -108,7 +108,8 @@ int upmu_probe(size_t position, struct upmu_verdict *verdict)
 	while (upmu_sources[n])
 		n++;
 	if (position >= n)
-		return upmu_explain_set(-ENOENT, "there are %zu sources", n);
+		return upmu_explain_done(
+			upmu_explain_set(-ENOENT, "there are %zu sources", n));
 	source = upmu_sources[position];
 	upmu_explain_clear();
 	full.source = source->name;

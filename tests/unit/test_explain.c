@@ -96,6 +96,38 @@ static void nest_too_deep(const char *name)
 		upmu_region_end(region);
 }
 
+static void go_beyond_the_last_source(const char *unused)
+{
+	struct upmu_verdict verdict = { .size = sizeof(verdict) };
+
+	(void)unused;
+	upmu_probe(SIZE_MAX, &verdict);
+}
+
+static void go_beyond_the_last_event(const char *name)
+{
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
+	struct upmu_region *region;
+
+	if (!upmu_region_open(&region, name))
+		upmu_region_read(region, SIZE_MAX, &stats);
+}
+
+static void choose_again(const char *events)
+{
+	upmu_regions_init(events, NULL);
+}
+
+/* Where there is no module it says so. */
+static void want_a_lease(const char *unused)
+{
+	int lease;
+
+	(void)unused;
+	if (!upmu_lease_take(&lease, UPMU_MODE_COUNT, 0))
+		upmu_lease_release(lease);
+}
+
 static void *fail_and_do_not_ask(void *argument)
 {
 	const struct look *look = argument;
@@ -139,6 +171,10 @@ static void words_that_nobody_asks_for_go_with_their_thread(void **state)
 	/* The report tells of the first one: that was asked for. */
 	nest_too_deep("deep");
 	assert_nothing_stays(nest_too_deep, "deep");
+	assert_nothing_stays(go_beyond_the_last_event, "deep");
+	assert_nothing_stays(choose_again, "cycles");
+	assert_nothing_stays(go_beyond_the_last_source, NULL);
+	assert_nothing_stays(want_a_lease, NULL);
 }
 
 /* Sanitizers have a malloc(3) of their own, which tells nothing. */
