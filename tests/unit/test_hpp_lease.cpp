@@ -30,7 +30,7 @@ extern "C" void upmu_lease_release(int lease)
 
 static pmu::lease take()
 {
-	return std::move(*pmu::lease::take(UPMU_MODE_RAW));
+	return *pmu::lease::take(UPMU_MODE_RAW);
 }
 
 static void moving()
