@@ -310,7 +310,7 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 				       "of the struct (%zu)",
 				       results->size, sizeof(*results));
 	if (ret)
-		return ret;
+		return upmu_explain_done(ret);
 	run = calloc(1, sizeof(*run));
 	if (!run)
 		return upmu_explain_set(-ENOMEM, "out of memory");
@@ -318,5 +318,6 @@ int upmu_measure(void (*fn)(void *arg), void *arg,
 	run->runs = full.runs;
 	ret = open_and_measure(run, fn, arg, &full, results);
 	close_run(run);
-	return ret;
+	/* Words of what the function itself called stay. */
+	return ret ? upmu_explain_done(ret) : 0;
 }

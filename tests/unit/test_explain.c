@@ -118,6 +118,21 @@ static void choose_again(const char *events)
 	upmu_regions_init(events, NULL);
 }
 
+static void measure_nothing(void *unused)
+{
+	(void)unused;
+}
+
+static void measure_too_often(const char *events)
+{
+	const struct upmu_measure_options options = { .size = sizeof(options),
+						      .events = events,
+						      .runs = UINT32_MAX };
+	struct upmu_measurement result = { .size = sizeof(result) };
+
+	upmu_measure(measure_nothing, NULL, &options, &result, 1);
+}
+
 /* Where there is no module it says so. */
 static void want_a_lease(const char *unused)
 {
@@ -175,6 +190,7 @@ static void words_that_nobody_asks_for_go_with_their_thread(void **state)
 	assert_nothing_stays(choose_again, "cycles");
 	assert_nothing_stays(go_beyond_the_last_source, NULL);
 	assert_nothing_stays(want_a_lease, NULL);
+	assert_nothing_stays(measure_too_often, "cycles");
 }
 
 /* Sanitizers have a malloc(3) of their own, which tells nothing. */
