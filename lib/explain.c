@@ -28,8 +28,9 @@ static atomic_bool has_key;
 
 static void free_text(void *text)
 {
-	munmap(text, UPMU_EXPLAIN_SIZE);
+	/* First: a signal's handler may want words meanwhile. */
 	explanation = NULL;
+	munmap(text, UPMU_EXPLAIN_SIZE);
 }
 
 /* A plugin may have the library in itself, and threads outlive it: dlclose(),

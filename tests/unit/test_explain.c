@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -223,6 +225,46 @@ static void a_read_that_fails_takes_no_memory_of_malloc(void **state)
 }
 #endif
 
+static _Thread_local struct upmu *read_by_a_handler;
+static int read_as_words_went;
+
+/* In place of libc's: a signal comes as it returns. */
+int munmap(void *address, size_t size)
+{
+	int ret = (int)syscall(SYS_munmap, address, size);
+	struct upmu_value none[2]; /* of one event */
+	struct upmu *set = read_by_a_handler;
+
+	read_by_a_handler = NULL;
+	if (set)
+		read_as_words_went = upmu_read(set, none, 2);
+	return ret;
+}
+
+static void *fail_and_end(void *set)
+{
+	struct upmu *unknown;
+
+	upmu_open(&unknown, "no_such_event", NULL);
+	read_by_a_handler = set;
+	return NULL;
+}
+
+static void a_signals_handler_reads_as_its_thread_ends(void **state)
+{
+	const struct upmu_options options = { .size = sizeof(options),
+					      .source = "clock" };
+	pthread_t thread;
+	struct upmu *set;
+
+	(void)state;
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	pthread_create(&thread, NULL, fail_and_end, set);
+	pthread_join(thread, NULL);
+	assert_int_equal(read_as_words_went, -EINVAL);
+	upmu_close(set);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +274,7 @@ int main(void)
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 		cmocka_unit_test(a_read_that_fails_takes_no_memory_of_malloc),
 #endif
+		cmocka_unit_test(a_signals_handler_reads_as_its_thread_ends),
 	};
 	pthread_key_t key;
 
