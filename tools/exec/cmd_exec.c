@@ -308,11 +308,12 @@ static void warn_if_broken(const struct opening *opening)
 /* On ARMv6 and ARMv7 a lease of the cycle counter permits writing, too. */
 static void tell_what_was_written(const struct opening *opening)
 {
-	static const char *const what[] = { "stopped, divided or exported "
-					    "counters",
-					    "switched counters on or off",
-					    "changed what counters count",
-					    "set counters" };
+	static const char *const what[] = {
+		"stopped, divided or exported counters",
+		"switched counters on or off",
+		"changed what counters count",
+		"set counters",
+	};
 	struct upmu_info info;
 	const char *comma = "";
 
