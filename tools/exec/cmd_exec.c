@@ -156,9 +156,10 @@ static bool module_tells(struct upmu_info *info)
 {
 	int fd = upmu_device_open(info);
 
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	if (fd < 0)
+		return false;
+	close(fd);
+	return true;
 }
 
 static bool is_taken(const struct upmu_pmu *pmu, uint32_t flags)
