@@ -67,7 +67,8 @@ wait $!
 while grep -q '^lease ' /proc/upmu; do sleep 0.1; done
 echo @ ending
 failed=0
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+stood=0
+for _ in $(seq 24); do
 	echo 0 >$access
 	upmu exec -- sleep 0.2 &
 	until grep -q '^lease ' /proc/upmu || ! kill -0 $! 2>/dev/null; do
@@ -75,11 +76,13 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	done
 	echo 1 >$access
 	while kill -0 $! 2>/dev/null; do
-		upmu exec -- true || failed=$((failed + 1))
+		upmu exec -- exec_reads past 0 >/tmp/seen || failed=$((failed + 1))
+		if grep -qx 'total 0' /tmp/seen; then stood=$((stood + 1)); fi
 	done
 	wait $!
 done
 echo "failed $failed"
+echo "stood $stood"
 rmmod upmu
 echo @ raw
 upmu exec --raw -- true

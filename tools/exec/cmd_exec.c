@@ -162,11 +162,17 @@ static bool module_tells(struct upmu_info *info)
 	return true;
 }
 
-static bool is_taken(const struct upmu_pmu *pmu, uint32_t flags)
+/* @flags: what perf wants of this user is added. */
+static bool is_taken(const struct upmu_pmu *pmu, uint32_t *flags)
 {
-	int fd = open_on_pmu(pmu, 0, flags);
-	bool taken = fd >= 0 && has_lost_counter(fd);
+	int fd = open_on_pmu(pmu, 0, *flags);
+	bool taken;
 
+	if (fd == -EACCES && !*flags) {
+		*flags = UPMU_PERF_EXCLUDE_KERNEL;
+		fd = open_on_pmu(pmu, 0, *flags);
+	}
+	taken = fd >= 0 && has_lost_counter(fd);
 	if (fd >= 0)
 		close(fd);
 	return taken;
@@ -177,7 +183,7 @@ static bool is_taken(const struct upmu_pmu *pmu, uint32_t flags)
  * would read that one's count, and die of SIGILL when that one goes. The module
  * gives it back some time after its last lease has ended.
  */
-static int refuse_if_taken(const struct upmu_pmu *pmu, uint32_t flags)
+static int refuse_if_taken(const struct upmu_pmu *pmu, uint32_t *flags)
 {
 	bool taken = is_taken(pmu, flags);
 	struct upmu_info info;
@@ -211,17 +217,15 @@ static int open_by_perf(struct opening *opening, pid_t pid)
 	uint32_t flags = 0;
 
 	for (int i = 0; i < n; i++) {
-		int fd = open_on_pmu(&pmus[i], pid, flags);
+		int fd;
 
-		if (fd == -EACCES && !flags) {
-			flags = UPMU_PERF_EXCLUDE_KERNEL;
-			fd = open_on_pmu(&pmus[i], pid, flags);
-		}
+		/* First: the program's event, once without it, stays so. */
+		if (refuse_if_taken(&pmus[i], &flags))
+			return -1;
+		fd = open_on_pmu(&pmus[i], pid, flags);
 		if (fd < 0)
 			return fail("open the cycle counter to the program");
 		opening->event[opening->events++] = fd;
-		if (refuse_if_taken(&pmus[i], flags))
-			return -1;
 	}
 	opening->clock = open_clock(pid, flags);
 	if (n > 0 && flags)
