@@ -184,12 +184,19 @@ void upmu_access_refresh_here(void *unused)
 	upmu_access_follow(process);
 }
 
+void upmu_access_lend(void)
+{
+	if (!this_cpu_read(upmu_access.steered))
+		return;
+	if (upmu_publish_user_access())
+		upmu_access_heed();
+	upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
+}
+
 void upmu_access_yield(void)
 {
-	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
-		return;
-	upmu_access_heed();
-	upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
+	if (upmu_publish_user_access())
+		upmu_access_lend();
 }
 
 void upmu_access_regain(void)

@@ -12,6 +12,9 @@
  * taken on one CPU and looked at on another, whose register is right: so each
  * place in a program gets a few more tries.
  *
+ * Where the kernel runs at EL2, KVM's copy is put back after the scheduler has
+ * gone on to another process: what is granted is not to be in it.
+ *
  * A program that sees in PMUSERENR that something is permitted makes sure that
  * the cycle counter is on before it reads it, as libx264 does: it reads PMCR
  * and writes PMCNTENSET, which who may only read may not. What it reads is told
@@ -293,8 +296,8 @@ static bool upmu_trap_again(struct pt_regs *user)
 		return false;
 	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user, &trapped))
 		return true;
-	/* Where perf's driver writes it, too. */
-	if (upmu_publish_user_access() && bits & ~upmu_regs_user_access()) {
+	/* Where perf's driver or KVM writes it, too. */
+	if (bits & ~upmu_regs_user_access()) {
 		upmu_access_refresh_here(NULL);
 		return true;
 	}
@@ -325,6 +328,25 @@ static struct kprobe upmu_trap_probe = {
 	.post_handler = upmu_trap_after,
 };
 
+/* Interrupts off; its process tries again afterwards. */
+static int upmu_trap_before_vcpu(struct kprobe *probe, struct pt_regs *regs)
+{
+	upmu_access_lend();
+	return 0;
+}
+
+static struct kprobe upmu_trap_vcpu = {
+	.symbol_name = "kvm_arch_vcpu_load",
+	.pre_handler = upmu_trap_before_vcpu,
+};
+
+static struct kprobe *upmu_trap_probes[] = {
+	&upmu_trap_probe,
+	&upmu_trap_vcpu,
+};
+
+#define UPMU_TRAP_PROBES (IS_ENABLED(CONFIG_KVM) ? 2 : 1)
+
 /*
  * Where perf's driver writes the register, nothing is granted that this does
  * not hold. On 32 bits (ARM_PMUV3 there, which no distribution's kernel has)
@@ -343,7 +365,7 @@ int upmu_trap_init(void)
 
 	if (upmu_access_bits(UPMU_MODE_CYCLES) & UPMU_USER_EN)
 		return 0; /* what may be read may be written */
-	err = register_kprobe(&upmu_trap_probe);
+	err = register_kprobes(upmu_trap_probes, UPMU_TRAP_PROBES);
 	if (err)
 		pr_warn("no kprobe in this kernel (error %d): %s\n", err,
 			upmu_publish_user_access()
@@ -356,5 +378,5 @@ int upmu_trap_init(void)
 void upmu_trap_exit(void)
 {
 	if (upmu_trap_set)
-		unregister_kprobe(&upmu_trap_probe);
+		unregister_kprobes(upmu_trap_probes, UPMU_TRAP_PROBES);
 }

@@ -104,6 +104,8 @@ void upmu_access_refresh_here(void *unused);
 upmu_switch_probe upmu_access_on_switch;
 /* This CPU came online, or lost its registers in idle; interrupts off. */
 void upmu_access_cpu_up(void *unused);
+/* This CPU permits what it would without leases, until it looks again. */
+void upmu_access_lend(void);
 /* perf's driver is about to write this CPU's register, and has. */
 void upmu_access_yield(void);
 void upmu_access_regain(void);

@@ -80,7 +80,7 @@ COVER = [
      "kmod_lease.a15", "kmod_unload.a15"),
     # PMUv3: what the others have does not trap
     ("kmod/trap.c", "kmod_looks.v8-32", "kmod_looks.a72", "kmod_load.a72",
-     "kmod_readers.a72", "kmod_cycles.a72"),
+     "kmod_readers.a72", "kmod_cycles.a72", "kmod_vcpu.el2"),
     ("kmod/watch.c", "kmod_lease.a15", "kmod_switch.a7", "kmod_unload.a15",
      "kmod_hostile.a15"),
     ("kmod/written.c", "kmod_written.a7", "kmod_shared.a15",
