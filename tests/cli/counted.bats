@@ -412,6 +412,11 @@ marks_regions() {
 	export UPMU_FAKE=pi2
 	# A pass that is not ended would be waited for.
 	run -124 timeout -s KILL 60 "$fake" stat --regions --timeout 50 -- sleep 300
+	# Between two of them.
+	on pi2 stat --regions --post 'kill -INT $$' -- ./program
+	[ "$status" -eq 130 ]
+	[ "$(wc -l <asked)" -eq 1 ]
+	rm asked
 	echo 'kill -TERM $$' >>program
 	on pi2 stat --regions -- ./program
 	[ "$status" -eq 143 ]
@@ -420,9 +425,6 @@ marks_regions() {
 	on pi2 stat --regions -j -- ./program
 	output=$stderr
 	[ "$(of_json 'd["regions"]["passes"]')" = 1 ]
-	# Between two of them.
-	on pi2 stat --regions --post 'kill -INT $$' -- true
-	[ "$status" -eq 130 ]
 }
 
 @test "regions_ask_for_an_event_of_unlike_cores_once_and_keep_its_mode" {
