@@ -228,22 +228,25 @@ static void errors_of_opening_and_reading_pass_through(void **state)
 	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
 }
 
+static void assert_not_measured(unsigned int running, int error,
+				const char *why)
+{
+	upmu_model.running = running;
+	assert_int_equal(measure(count_calls, NULL), error);
+	assert_said(why);
+	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+}
+
 static void events_that_shared_the_hardware_are_eagain(void **state)
 {
 	(void)state;
-	upmu_model.running = 50;
-	assert_int_equal(measure(count_calls, NULL), -EAGAIN);
-	assert_said("others use the counters too");
-	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+	assert_not_measured(50, -EAGAIN, "others use the counters too");
 }
 
 static void events_that_never_had_the_hardware_are_ebusy(void **state)
 {
 	(void)state;
-	upmu_model.running = 0;
-	assert_int_equal(measure(count_calls, NULL), -EBUSY);
-	assert_said("had no counter until now");
-	assert_int_equal(results[0].min, UINT64_C(0x5a5a5a5a5a5a5a5a));
+	assert_not_measured(0, -EBUSY, "had no counter until now");
 }
 
 static void end_the_thread(void *arg)
