@@ -78,7 +78,7 @@ static void show_progress(const struct stat_options *options, unsigned int run,
 			options->repeat);
 }
 
-/* With the first of --passes the kernel counts its own events: its times. */
+/* With the first of the sets the kernel counts its own events: its times. */
 static void keep_times(struct stat_report *report,
 		       const struct stat_report *first)
 {
