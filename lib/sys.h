@@ -20,6 +20,9 @@
 /* Longest path that the library builds below /proc, /sys or /dev. */
 #define UPMU_PATH_SIZE 512
 
+/* arm64, since 5.17: the kernel opens counters by itself where it is 1. */
+#define UPMU_USER_ACCESS "/proc/sys/kernel/perf_user_access"
+
 /** NULL gives the root back to the environment. The string is not copied. */
 void upmu_sys_set_root(const char *root);
 

@@ -25,5 +25,5 @@ void kernel_read(struct kernel *kernel)
 			    !strcmp(kernel->machine, "arm64");
 	kernel->is_arm =
 		kernel->is_64_bit || !strncmp(kernel->machine, "arm", 3);
-	kernel->opens = upmu_sys_exists("/proc/sys/kernel/perf_user_access");
+	kernel->opens = upmu_sys_exists(UPMU_USER_ACCESS);
 }

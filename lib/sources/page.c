@@ -22,22 +22,20 @@
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 
-#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
-
 /* A 64-bit kernel permits by sysctl; one of 32 bits by the module's lease. */
 static bool is_permitted_by_sysctl(void)
 {
-	return upmu_sys_exists(USER_ACCESS);
+	return upmu_sys_exists(UPMU_USER_ACCESS);
 }
 
 static int check_sysctl(void)
 {
 	long value;
-	int ret = upmu_sys_read_long(USER_ACCESS, &value);
+	int ret = upmu_sys_read_long(UPMU_USER_ACCESS, &value);
 
 	if (ret)
 		return upmu_explain_set(-EOPNOTSUPP,
-					"cannot read " USER_ACCESS ": %s",
+					"cannot read " UPMU_USER_ACCESS ": %s",
 					strerror(-ret));
 	if (value)
 		return 0;

@@ -147,7 +147,7 @@ static void check_user_access(struct check_report *report)
 {
 	long value;
 
-	if (upmu_sys_read_long("/proc/sys/kernel/perf_user_access", &value))
+	if (upmu_sys_read_long(UPMU_USER_ACCESS, &value))
 		return;
 	check_add(report, "access", value ? CHECK_OK : CHECK_BAD,
 		  "kernel.perf_user_access is %ld: user mode %s", value,

@@ -26,8 +26,6 @@
 #include "upmu/uapi.h"
 #include "trace.h"
 
-#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
-
 #define EVENT_CPU_CYCLES 0x11 /* DDI 0487 D13.12: architectural */
 #define TAKEN_TRIES	 50
 #define TAKEN_PAUSE_US	 10000
@@ -57,7 +55,7 @@ static int kernel_opens(void)
 {
 	long value;
 
-	if (upmu_sys_read_long(USER_ACCESS, &value))
+	if (upmu_sys_read_long(UPMU_USER_ACCESS, &value))
 		return -1;
 	return value != 0;
 }

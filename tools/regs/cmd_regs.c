@@ -16,8 +16,6 @@
 #include "upmu.h"
 #include "upmu/uapi.h"
 
-#define USER_ACCESS "/proc/sys/kernel/perf_user_access"
-
 #define CYCLES_BIT 31
 #define NO_COUNTER (-1)
 
@@ -164,7 +162,7 @@ static int show_registers(void)
 	}
 	error = upmu_lease_take(&lease, UPMU_MODE_COUNT, 0);
 	/* A kernel that opens counters by itself opens nothing else. */
-	if (error && !upmu_sys_exists(USER_ACCESS))
+	if (error && !upmu_sys_exists(UPMU_USER_ACCESS))
 		return refuse(upmu_explain());
 	if (!error)
 		error = upmu_registers_read(&now);

@@ -8,8 +8,7 @@
 #include "lib/sys.h"
 #include "setup.h"
 
-#define PARANOID_FILE	 "/proc/sys/kernel/perf_event_paranoid"
-#define USER_ACCESS_FILE "/proc/sys/kernel/perf_user_access"
+#define PARANOID_FILE "/proc/sys/kernel/perf_event_paranoid"
 
 /*
  * The highest perf_event_paranoid that lets a user count a process of his
@@ -23,7 +22,7 @@ void setup_look_at_sysctls(struct setup *setup)
 {
 	if (upmu_sys_read_long(PARANOID_FILE, &setup->paranoid))
 		setup->paranoid = SETUP_UNTOUCHED;
-	if (upmu_sys_read_long(USER_ACCESS_FILE, &setup->user_access_now))
+	if (upmu_sys_read_long(UPMU_USER_ACCESS, &setup->user_access_now))
 		setup->user_access_now = SETUP_UNTOUCHED;
 }
 
