@@ -36,7 +36,7 @@ OWN = {
     ("debug", "armhf"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                             "zImage", "machine arm trouble kasan", 5),
     ("debug", "arm64"): Own("bookworm", "arm64", "aarch64-linux-gnu-",
-                            "Image", "machine arm64 trouble kasan", 5),
+                            "Image", "machine arm64 kvm trouble kasan", 5),
     ("debug", "armhf-rt"): Own("bookworm", "arm", "arm-linux-gnueabihf-",
                                "zImage", "machine arm trouble kasan rt", 5,
                                ("boards/rt.patch",),
