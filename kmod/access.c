@@ -22,6 +22,8 @@
  * @mm: the memory of that, NULL: no lease covers it; only compared
  * @prior: what it held before, or what perf's driver last wrote
  * @steered: @prior is to be put back
+ * @lent: a vCPU is loaded, and the register KVM's, which puts @prior back
+ * @kvms: what it held as perf's driver was about to write it
  *
  * On this CPU with interrupts off; /proc/upmu reads @granted of all.
  */
@@ -30,6 +32,8 @@ struct upmu_access {
 	const struct mm_struct *mm;
 	u32 prior;
 	bool steered;
+	bool lent;
+	u32 kvms;
 };
 
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
@@ -55,6 +59,17 @@ u32 upmu_access_granted(int cpu)
 	return READ_ONCE(per_cpu_ptr(&upmu_access, cpu)->granted);
 }
 
+static bool notrace upmu_access_is_lent(void)
+{
+	return IS_ENABLED(CONFIG_KVM) && this_cpu_read(upmu_access.lent);
+}
+
+static void notrace upmu_access_write(u32 bits)
+{
+	if (!upmu_access_is_lent())
+		upmu_regs_set_user_access(bits);
+}
+
 /*
  * What was taken from the register past perf's driver, by a write of 0 to
  * kernel.perf_user_access, is not put back. A pseudo-NMI that came between has
@@ -64,6 +79,8 @@ static void notrace upmu_access_heed(void)
 {
 	u32 prior = this_cpu_read(upmu_access.prior);
 
+	if (upmu_access_is_lent())
+		return;
 	this_cpu_cmpxchg(upmu_access.prior, prior,
 			 prior & upmu_regs_user_access());
 }
@@ -76,7 +93,7 @@ static noinline notrace void upmu_access_add(u32 bits)
 	upmu_access_heed();
 	do {
 		prior = this_cpu_read(upmu_access.prior);
-		upmu_regs_set_user_access(bits | prior);
+		upmu_access_write(bits | prior);
 	} while (prior != this_cpu_read(upmu_access.prior));
 }
 
@@ -90,7 +107,7 @@ static void notrace upmu_access_set(u32 bits)
 	if (unlikely(upmu_publish_user_access()))
 		upmu_access_add(bits);
 	else
-		upmu_regs_set_user_access(bits);
+		upmu_access_write(bits);
 }
 
 /*
@@ -184,27 +201,58 @@ void upmu_access_refresh_here(void *unused)
 	upmu_access_follow(process);
 }
 
-void upmu_access_lend(void)
+static void upmu_access_withdraw(void)
 {
 	if (!this_cpu_read(upmu_access.steered))
 		return;
 	if (upmu_publish_user_access())
 		upmu_access_heed();
-	upmu_regs_set_user_access(this_cpu_read(upmu_access.prior));
+	upmu_access_write(this_cpu_read(upmu_access.prior));
 }
 
 void upmu_access_yield(void)
 {
-	if (upmu_publish_user_access())
-		upmu_access_lend();
+	if (!upmu_publish_user_access())
+		return;
+	if (upmu_access_is_lent())
+		this_cpu_write(upmu_access.kvms, upmu_regs_user_access());
+	upmu_access_withdraw();
 }
 
 void upmu_access_regain(void)
 {
 	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
 		return;
+	if (upmu_access_is_lent()) {
+		/* perf's driver, before 6.5, heeds no vCPU */
+		upmu_regs_set_user_access(this_cpu_read(upmu_access.kvms));
+		return;
+	}
 	this_cpu_write(upmu_access.prior, upmu_regs_user_access());
 	upmu_access_set(this_cpu_read(upmu_access.granted));
+}
+
+void upmu_access_lend(void)
+{
+	struct upmu_access *access = this_cpu_ptr(&upmu_access);
+
+	if (!upmu_core_of(smp_processor_id()))
+		return;
+	if (!access->steered)
+		access->prior = upmu_regs_user_access();
+	upmu_access_withdraw();
+	access->lent = true;
+}
+
+void upmu_access_take_back(void)
+{
+	struct upmu_access *access = this_cpu_ptr(&upmu_access);
+
+	access->lent = false;
+	if (upmu_publish_user_access())
+		upmu_access_regain(); /* perf may have changed KVM's copy */
+	else if (access->steered)
+		upmu_access_set(access->granted);
 }
 
 void upmu_access_refresh(void)
@@ -219,7 +267,7 @@ static void upmu_access_steer(void)
 
 	if (!upmu_core_of(smp_processor_id()))
 		return;
-	if (!access->steered)
+	if (!access->steered && !access->lent)
 		access->prior = upmu_regs_user_access();
 	else if (upmu_publish_user_access()) /* idle may have reset it */
 		upmu_access_heed();
@@ -240,7 +288,7 @@ static void upmu_access_release(void)
 	upmu_guard_end();
 	if (upmu_publish_user_access())
 		upmu_access_heed();
-	upmu_regs_set_user_access(access->prior);
+	upmu_access_write(access->prior);
 }
 
 void upmu_access_cpu_up(void *unused)

@@ -19,6 +19,7 @@
 
 #ifdef CONFIG_ARM64
 #include <asm/debug-monitors.h>
+#include <asm/virt.h>
 #endif
 
 /* 5.18: sched_switch tells the state that the previous task leaves in. */
@@ -108,6 +109,12 @@ static inline void upmu_compat_set_state(struct pt_regs *user, u32 state)
 	user->pstate = (user->pstate & ~0xffffffffull) | state;
 }
 
+/* From a vCPU's loading until it leaves the register of user access is KVM's. */
+static inline bool upmu_compat_lends(void)
+{
+	return IS_ENABLED(CONFIG_KVM) && is_kernel_in_hyp_mode();
+}
+
 #define upmu_compat_register(user, n) ((user)->regs[n])
 #define UPMU_IS_A64(user)	      (!compat_user_mode(user))
 #else
@@ -133,6 +140,11 @@ static inline u32 upmu_compat_state(const struct pt_regs *user)
 static inline void upmu_compat_set_state(struct pt_regs *user, u32 state)
 {
 	user->ARM_cpsr = state;
+}
+
+static inline bool upmu_compat_lends(void)
+{
+	return false;
 }
 
 #define upmu_compat_register(user, n) ((user)->uregs[n])

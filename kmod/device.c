@@ -57,6 +57,9 @@ static u32 upmu_modes(u32 *reason)
 	*reason = UPMU_REASON_NO_PMU;
 	if (!upmu_core_all_known())
 		return 0;
+	*reason = UPMU_REASON_RAW_UNSAFE;
+	if (!upmu_trap_works())
+		return 0;
 	if (upmu_publish_active()) {
 		*reason = UPMU_REASON_NONE;
 		return BIT(UPMU_MODE_COUNT) | BIT(UPMU_MODE_CYCLES) |
@@ -64,10 +67,6 @@ static u32 upmu_modes(u32 *reason)
 	}
 	*reason = upmu_publish_user_access() ? UPMU_REASON_USER_ACCESS
 					     : UPMU_REASON_NO_PERF_PMU;
-	if (!upmu_trap_works()) {
-		*reason = UPMU_REASON_RAW_UNSAFE;
-		return 0;
-	}
 	return BIT(UPMU_MODE_CYCLES) | BIT(UPMU_MODE_RAW);
 }
 

@@ -22,9 +22,10 @@ static const struct upmu_part {
 	{ "adopt", upmu_adopt_init, NULL },
 	{ "fold", upmu_fold_init, upmu_fold_exit },
 	{ "publish", upmu_publish_init, upmu_publish_exit },
+	/* before each CPU goes to another task: it is to see each vCPU loaded */
+	{ "trap", upmu_trap_init, upmu_trap_exit },
 	/* looks for perf's PMUs on each CPU */
 	{ "cpu", upmu_cpu_init, upmu_cpu_exit },
-	{ "trap", upmu_trap_init, upmu_trap_exit },
 	{ "state", upmu_state_init, upmu_state_exit },
 	{ "open", upmu_open_init, upmu_open_exit },
 	{ "device", upmu_device_init, upmu_device_exit },

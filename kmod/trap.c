@@ -12,8 +12,9 @@
  * taken on one CPU and looked at on another, whose register is right: so each
  * place in a program gets a few more tries.
  *
- * Where the kernel runs at EL2, KVM's copy is put back after the scheduler has
- * gone on to another process: what is granted is not to be in it.
+ * Where the kernel runs at EL2, the register is KVM's from a vCPU's loading on,
+ * and what it was is put back when the scheduler has gone on to another process:
+ * what is granted is not to be in that, and the guest's is not to be written.
  *
  * A program that sees in PMUSERENR that something is permitted makes sure that
  * the cycle counter is on before it reads it, as libx264 does: it reads PMCR
@@ -296,7 +297,7 @@ static bool upmu_trap_again(struct pt_regs *user)
 		return false;
 	if (!(bits & UPMU_USER_EN) && upmu_trap_answer(user, &trapped))
 		return true;
-	/* Where perf's driver or KVM writes it, too. */
+	/* Where perf's driver writes it too, or KVM: before 5.17 as 0. */
 	if (bits & ~upmu_regs_user_access()) {
 		upmu_access_refresh_here(NULL);
 		return true;
@@ -328,35 +329,60 @@ static struct kprobe upmu_trap_probe = {
 	.post_handler = upmu_trap_after,
 };
 
-/* Interrupts off; its process tries again afterwards. */
-static int upmu_trap_before_vcpu(struct kprobe *probe, struct pt_regs *regs)
+/* Interrupts off. */
+static int upmu_trap_vcpu_loads(struct kprobe *probe, struct pt_regs *regs)
 {
 	upmu_access_lend();
 	return 0;
 }
 
-static struct kprobe upmu_trap_vcpu = {
+static int upmu_trap_vcpu_left(struct kretprobe_instance *instance,
+			       struct pt_regs *regs)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	upmu_access_take_back();
+	local_irq_restore(flags);
+	return 0;
+}
+
+static struct kprobe upmu_trap_load = {
 	.symbol_name = "kvm_arch_vcpu_load",
-	.pre_handler = upmu_trap_before_vcpu,
+	.pre_handler = upmu_trap_vcpu_loads,
 };
 
-static struct kprobe *upmu_trap_probes[] = {
-	&upmu_trap_probe,
-	&upmu_trap_vcpu,
+static struct kretprobe upmu_trap_put = {
+	.kp.symbol_name = "kvm_arch_vcpu_put",
+	.handler = upmu_trap_vcpu_left,
 };
-
-#define UPMU_TRAP_PROBES (IS_ENABLED(CONFIG_KVM) ? 2 : 1)
 
 /*
- * Where perf's driver writes the register, nothing is granted that this does
- * not hold. On 32 bits (ARM_PMUV3 there, which no distribution's kernel has)
- * that was never tried.
+ * Where perf's driver or KVM writes the register, nothing is granted that this
+ * does not hold. On 32 bits (ARM_PMUV3 there, which no distribution's kernel
+ * has) that was never tried.
  */
 bool upmu_trap_works(void)
 {
-	if (!upmu_publish_user_access())
+	if (!upmu_publish_user_access() && !upmu_compat_lends())
 		return true;
 	return upmu_trap_set && upmu_core_arch() == 8;
+}
+
+/* Who sees a vCPU come sees it leave. */
+static int upmu_trap_init_kvm(void)
+{
+	int err;
+
+	if (!upmu_compat_lends())
+		return 0;
+	err = register_kretprobe(&upmu_trap_put);
+	if (err)
+		return err;
+	err = register_kprobe(&upmu_trap_load);
+	if (err)
+		unregister_kretprobe(&upmu_trap_put);
+	return err;
 }
 
 int upmu_trap_init(void)
@@ -365,18 +391,26 @@ int upmu_trap_init(void)
 
 	if (upmu_access_bits(UPMU_MODE_CYCLES) & UPMU_USER_EN)
 		return 0; /* what may be read may be written */
-	err = register_kprobes(upmu_trap_probes, UPMU_TRAP_PROBES);
+	err = register_kprobe(&upmu_trap_probe);
+	if (!err) {
+		err = upmu_trap_init_kvm();
+		if (err)
+			unregister_kprobe(&upmu_trap_probe);
+	}
 	if (err)
-		pr_warn("no kprobe in this kernel (error %d): %s\n", err,
-			upmu_publish_user_access()
-				? "neither CYCLES nor RAW"
-				: "programs that look at PMCR get SIGILL");
+		pr_warn("no kprobe in this kernel (error %d): no mode that needs one, and programs that look at PMCR get SIGILL\n",
+			err);
 	upmu_trap_set = !err;
 	return 0;
 }
 
 void upmu_trap_exit(void)
 {
-	if (upmu_trap_set)
-		unregister_kprobes(upmu_trap_probes, UPMU_TRAP_PROBES);
+	if (!upmu_trap_set)
+		return;
+	unregister_kprobe(&upmu_trap_probe);
+	if (!upmu_compat_lends())
+		return;
+	unregister_kprobe(&upmu_trap_load);
+	unregister_kretprobe(&upmu_trap_put);
 }

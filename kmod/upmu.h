@@ -104,8 +104,12 @@ void upmu_access_refresh_here(void *unused);
 upmu_switch_probe upmu_access_on_switch;
 /* This CPU came online, or lost its registers in idle; interrupts off. */
 void upmu_access_cpu_up(void *unused);
-/* This CPU permits what it would without leases, until it looks again. */
+/*
+ * KVM is about to keep this CPU's register for a vCPU, and has put it back;
+ * interrupts off. Between the two nothing is written to it.
+ */
 void upmu_access_lend(void);
+void upmu_access_take_back(void);
 /* perf's driver is about to write this CPU's register, and has. */
 void upmu_access_yield(void);
 void upmu_access_regain(void);

@@ -3,7 +3,8 @@
  * kmod_vcpu - leases beside a virtual machine of KVM's
  *
  * While a vCPU is loaded the permission register is KVM's, which puts back what
- * was there before: after the scheduler has gone on to another process.
+ * was there before: after the scheduler has gone on to another process. If it
+ * is written meanwhile, what the guest permits its own programs traps.
  */
 #include <linux/kvm.h>
 #include <stddef.h>
@@ -14,18 +15,65 @@
 
 #define GUEST_ADDRESS 0x40000000
 #define GUEST_SIZE    0x10000
-#define GUEST_CODE    0x14000000 /* b . */
+
+/*
+ * Permits the cycle counter to its user mode, which reads it for ever; what
+ * goes wrong is told by a write to where there is nothing. x0 is 0 where it has
+ * no PMU: it works then.
+ */
+__asm__(".pushsection .rodata\n"
+	".balign 2048\n"
+	".globl guest_begin, guest_end\n"
+	"guest_begin:\n"
+	"	cbz x0, .\n"
+	"	adr x0, guest_vectors\n"
+	"	msr vbar_el1, x0\n"
+	"	mov x0, #1\n"
+	"	msr pmuserenr_el0, x0\n"
+	"	adr x0, guest_user\n"
+	"	msr elr_el1, x0\n"
+	"	msr spsr_el1, xzr\n"
+	"	isb\n"
+	"	eret\n"
+	"guest_user:\n"
+	"	mrs x1, pmccntr_el0\n"
+	"	b guest_user\n"
+	".balign 2048\n"
+	"guest_vectors:\n"
+	".rept 16\n"
+	"	mov x2, #0x9000000\n"
+	"	str xzr, [x2]\n"
+	".balign 128\n"
+	".endr\n"
+	"guest_end:\n"
+	".popsection\n");
+extern const char guest_begin[], guest_end[];
+
+/* What machine_runs() ends with beside 0 and 1: what its program may then. */
+#define MACHINE_NONE   2 /* it cannot be set up */
+#define MACHINE_FAILED 3 /* it did not run until it was stopped */
+#define MACHINE_BLIND  4 /* guests have no PMU here */
+
+/**
+ * struct machine - a guest that works on CPU 0
+ * @mode: under a lease of this, 0: none
+ * @counts: it has a PMU and reads that in user mode
+ */
+struct machine {
+	uint32_t mode;
+	bool counts;
+};
 
 static void on_alarm(int number)
 {
 	(void)number;
 }
 
-/* Memory whose every word is a branch to itself; 0, or -1. */
+/* 0, or -1. */
 static int guest_memory(int machine)
 {
-	uint32_t *memory = mmap(NULL, GUEST_SIZE, PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, GUEST_SIZE, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct kvm_userspace_memory_region region = {
 		.guest_phys_addr = GUEST_ADDRESS,
 		.memory_size = GUEST_SIZE,
@@ -34,60 +82,80 @@ static int guest_memory(int machine)
 
 	if (memory == MAP_FAILED)
 		return -1;
-	for (size_t n = 0; n < GUEST_SIZE / sizeof(*memory); n++)
-		memory[n] = GUEST_CODE;
+	memcpy(memory, guest_begin, (size_t)(guest_end - guest_begin));
 	return ioctl(machine, KVM_SET_USER_MEMORY_REGION, &region);
 }
 
-/* Its descriptor, or -1. */
-static int guest_vcpu(int machine)
+static int guest_set(int vcpu, uint64_t field, uint64_t value)
 {
-	uint64_t start = GUEST_ADDRESS;
-	struct kvm_one_reg pc = {
+	struct kvm_one_reg reg = {
 		.id = KVM_REG_ARM64 | KVM_REG_SIZE_U64 | KVM_REG_ARM_CORE |
-		      KVM_REG_ARM_CORE_REG(regs.pc),
-		.addr = (uintptr_t)&start,
+		      field,
+		.addr = (uintptr_t)&value,
 	};
+
+	return ioctl(vcpu, KVM_SET_ONE_REG, &reg);
+}
+
+/* Its descriptor, or -1. */
+static int guest_vcpu(int machine, bool counts)
+{
+	struct kvm_device_attr pmu = { .group = KVM_ARM_VCPU_PMU_V3_CTRL,
+				       .attr = KVM_ARM_VCPU_PMU_V3_INIT };
 	struct kvm_vcpu_init init = { .target = 0 };
 	int vcpu;
 
 	if (machine < 0 || guest_memory(machine) ||
 	    ioctl(machine, KVM_ARM_PREFERRED_TARGET, &init))
 		return -1;
+	if (counts)
+		init.features[0] |= 1u << KVM_ARM_VCPU_PMU_V3;
 	vcpu = ioctl(machine, KVM_CREATE_VCPU, 0);
 	if (vcpu < 0 || ioctl(vcpu, KVM_ARM_VCPU_INIT, &init) ||
-	    ioctl(vcpu, KVM_SET_ONE_REG, &pc))
+	    (counts && ioctl(vcpu, KVM_SET_DEVICE_ATTR, &pmu)) ||
+	    guest_set(vcpu, KVM_REG_ARM_CORE_REG(regs.regs[0]), counts) ||
+	    guest_set(vcpu, KVM_REG_ARM_CORE_REG(regs.pc), GUEST_ADDRESS))
 		return -1;
 	return vcpu;
 }
 
-/* A guest that works on CPU 0 under a lease of @mode, 0: none. */
-static int machine_runs(void *mode)
+static int machine_runs(const struct machine *machine)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
-	uint32_t wanted = *(uint32_t *)mode;
 	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), vcpu;
 
 	pin(0);
-	vcpu = kvm < 0 ? -1 : guest_vcpu(ioctl(kvm, KVM_CREATE_VM, 0));
-	if (vcpu < 0 || (wanted && take(wanted) < 0))
-		return 2;
+	if (machine->counts &&
+	    ioctl(kvm, KVM_CHECK_EXTENSION, KVM_CAP_ARM_PMU_V3) <= 0)
+		return MACHINE_BLIND;
+	vcpu = kvm < 0 ? -1
+		       : guest_vcpu(ioctl(kvm, KVM_CREATE_VM, 0),
+				    machine->counts);
+	if (vcpu < 0 || (machine->mode && take(machine->mode) < 0))
+		return MACHINE_NONE;
 	sigaction(SIGALRM, &action, NULL);
 	alarm(SECONDS);
 	if (ioctl(vcpu, KVM_RUN, NULL) != -1 || errno != EINTR)
-		return 3;
+		return MACHINE_FAILED;
 	return try_cycles(NULL);
+}
+
+static pid_t machine_starts(const struct machine *machine)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(machine_runs(machine));
+	return pid;
 }
 
 /* Beside that, on the same CPU: what @try may, of so many tries. */
 static int permitted_beside(uint32_t mode, int (*try)(void *), int *tries,
 			    int *machine)
 {
-	pid_t pid = fork();
+	pid_t pid = machine_starts(&(struct machine){ .mode = mode });
 	int status, permitted = 0;
 
-	if (!pid)
-		_exit(machine_runs(&mode));
 	pin(0);
 	for (*tries = 0; waitpid(pid, &status, WNOHANG) != pid; ++*tries) {
 		permitted += try(NULL);
@@ -114,16 +182,63 @@ static void neighbour_test(const char *claim, uint32_t mode, int (*try)(void *))
 	    machine);
 }
 
-static void holder_test(void)
+static int sees_permission(void *unused)
+{
+	(void)unused;
+	return upmu_regs_user_access() & (UPMU_USER_EN | UPMU_USER_CR) ? 1 : 0;
+}
+
+static void holder_test(const char *claim, int (*try)(void *))
 {
 	int lease = take(UPMU_MODE_CYCLES), tries, machine, permitted;
 
-	permitted = permitted_beside(0, child_tries, &tries, &machine);
+	permitted = permitted_beside(0, try, &tries, &machine);
 	close(lease);
-	tap(permitted == tries && tries > 100 && machine == 0,
-	    "and_a_holder_beside_a_virtual_machine_may",
+	tap(permitted == tries && tries > 100 && machine == 0, claim,
 	    "%d of %d permitted, the machine ended with %d", permitted, tries,
 	    machine);
+}
+
+/* Leases come and go on another CPU while a guest reads its counter. */
+static void guest_test(const char *claim, bool held)
+{
+	int first = held ? take(UPMU_MODE_CYCLES) : -1, status, leases = 0;
+	pid_t pid = machine_starts(&(struct machine){ .counts = true });
+
+	for (pin(1); waitpid(pid, &status, WNOHANG) != pid; leases++) {
+		int lease = take(UPMU_MODE_CYCLES);
+
+		usleep(20000);
+		close(lease);
+		usleep(20000);
+	}
+	close(first);
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	if (status == MACHINE_BLIND)
+		tap_skip(claim, "guests have no PMU here");
+	else
+		tap(status == 0 && leases > 5, claim,
+		    "%d leases, the machine ended with %d", leases, status);
+}
+
+/* A lease that begins while a guest runs, and outlives it. */
+static void leftover_test(void)
+{
+	pid_t pid = machine_starts(&(struct machine){ .mode = 0 });
+	int status = -1, lease, permitted;
+
+	pin(1);
+	usleep(SECONDS * 500000);
+	lease = take(UPMU_MODE_CYCLES);
+	waitpid(pid, &status, 0);
+	close(lease);
+	no_leases_soon();
+	pin(0);
+	permitted = try_cycles(NULL) + try_write();
+	tap(lease >= 0 && status == 0 && !permitted,
+	    "what_a_guest_had_is_left_to_nobody",
+	    "lease %d, the machine's status %d, permitted %d", lease, status,
+	    permitted);
 }
 
 int main(void)
@@ -136,6 +251,10 @@ int main(void)
 		       UPMU_MODE_CYCLES, child_tries);
 	neighbour_test("nor_writes_where_its_lease_is_raw", UPMU_MODE_RAW,
 		       tries_to_write);
-	holder_test();
+	holder_test("and_a_holder_beside_a_virtual_machine_may", child_tries);
+	holder_test("and_sees_there_that_it_may", sees_permission);
+	leftover_test();
+	guest_test("a_guests_programs_read_while_leases_come_and_go", false);
+	guest_test("and_beside_one_that_was_there_before", true);
 	return tap_done();
 }
