@@ -221,13 +221,13 @@ void upmu_access_yield(void)
 
 void upmu_access_regain(void)
 {
-	if (!this_cpu_read(upmu_access.steered) || !upmu_publish_user_access())
+	if (!upmu_publish_user_access())
 		return;
-	if (upmu_access_is_lent()) {
-		/* perf's driver, before 6.5, heeds no vCPU */
+	/* Before 6.5 perf's driver heeds no vCPU. */
+	if (upmu_access_is_lent())
 		upmu_regs_set_user_access(this_cpu_read(upmu_access.kvms));
+	if (upmu_access_is_lent() || !this_cpu_read(upmu_access.steered))
 		return;
-	}
 	this_cpu_write(upmu_access.prior, upmu_regs_user_access());
 	upmu_access_set(this_cpu_read(upmu_access.granted));
 }
