@@ -376,6 +376,8 @@ static int upmu_trap_init_kvm(void)
 
 	if (!upmu_compat_lends())
 		return 0;
+	/* By default as many as there are CPUs: too few where two take one. */
+	upmu_trap_put.maxactive = 2 * num_possible_cpus();
 	err = register_kretprobe(&upmu_trap_put);
 	if (err)
 		return err;
