@@ -357,7 +357,8 @@ int upmu_watch_next(struct upmu_watch *watch, struct upmu_sample *sample)
 		return -ESTALE;
 	head = __atomic_load_n(&watch->page->data_head, __ATOMIC_ACQUIRE);
 	tail = watch->page->data_tail;
-	while (!is_sample && tail != head)
+	/* The head of a 32-bit kernel begins anew after 4 GiB. */
+	while (!is_sample && (uint32_t)tail != (uint32_t)head)
 		is_sample = take_record(watch, &tail, sample);
 	__atomic_store_n(&watch->page->data_tail, tail, __ATOMIC_RELEASE);
 	return is_sample ? 0 : -EAGAIN;

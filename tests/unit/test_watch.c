@@ -427,6 +427,27 @@ static void records_go_round_the_end_of_the_ring(void **state)
 	assert_true(page()->data_tail > 2 * FAKE_RING);
 }
 
+/* A 32-bit kernel counts its bytes in a long. */
+static void after_4_gib_of_samples_the_kernels_count_begins_anew(void **state)
+{
+	(void)state;
+	open_watch();
+	page()->data_head = page()->data_tail = (1ull << 32) - 72;
+	put_sample(0);
+	put_lost(1);
+	put_sample(1);
+	page()->data_head = (uint32_t)page()->data_head;
+	alarm(10);
+	for (uint64_t i = 0; i < 2; i++) {
+		assert_int_equal(next(), 0);
+		assert_int_equal(sample.address, 0x10000 + i);
+		assert_int_equal(sample.lost, i);
+	}
+	assert_int_equal(next(), -EAGAIN);
+	assert_int_equal((uint32_t)page()->data_tail, page()->data_head);
+	alarm(0);
+}
+
 static void a_short_sample_is_refused_a_long_one_keeps_its_tail(void **state)
 {
 	struct {
@@ -512,6 +533,7 @@ int main(void)
 		on_pi2(samples_come_in_turn_and_whole),
 		on_pi2(the_next_sample_tells_how_many_were_lost_before_it),
 		on_pi2(records_go_round_the_end_of_the_ring),
+		on_pi2(after_4_gib_of_samples_the_kernels_count_begins_anew),
 		on_pi2(a_short_sample_is_refused_a_long_one_keeps_its_tail),
 		on_pi2(a_sample_whose_size_is_by_chance_is_refused),
 		on_pi2(a_child_gets_none_of_the_parents),
