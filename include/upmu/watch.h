@@ -69,11 +69,13 @@ UPMU_API int upmu_watch_open(struct upmu_watch **out, const char *event,
 			     const struct upmu_options *options);
 
 /**
- * upmu_watch_fd - a descriptor that is readable when there are samples
+ * upmu_watch_fd - a descriptor that is readable when samples have come
  * @watch: from upmu_watch_open()
  *
- * For poll(2), select(2), epoll(7): POLLIN; POLLHUP, then without POLLIN: the
- * thread has ended, and its last samples may still be there.
+ * For poll(2), select(2), epoll(7): POLLIN, which tells of the same samples
+ * once and one caller alone: before the next wait take all, until
+ * upmu_watch_next() is -EAGAIN. POLLHUP, then without POLLIN: the thread has
+ * ended, and its last samples may still be there.
  * Returns a descriptor that the watch owns: neither read nor close it.
  */
 UPMU_API int upmu_watch_fd(const struct upmu_watch *watch);

@@ -104,6 +104,8 @@ static void watch_self(void)
 	spin(TURNS);
 	ok(!(before && is_exact) && is_told(watch),
 	   "poll_tells_once_there_are_samples");
+	if (is_exact)
+		ok(!is_told(watch), "and_of_the_same_samples_no_second_time");
 	if (!fork())
 		_exit(upmu_watch_next(watch, &sample) == -ESTALE ? 0 : 1);
 	wait(&status);
