@@ -6,7 +6,6 @@
 #include "lib/module/lease.h"
 #include "lib/set/fast.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* By who is counted: of a thousand threads' sets only those of one are looked
@@ -101,8 +100,13 @@ static void in_child(void)
 	outer->in_child();
 }
 
-/* glibc drops the handlers of a library that is dlclose()d. */
-static void watch_forks(void)
+/*
+ * Before any thread is in the middle, or in a region's lock; and before what
+ * the program has for its own locks, so that it lets go of these first: a
+ * thread may hold one as it opens a set. glibc drops the handlers of a library
+ * that is dlclose()d.
+ */
+__attribute__((constructor)) static void watch_forks(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
 }
@@ -112,7 +116,6 @@ static int enter(unsigned int wants_alone)
 	int cancel_state;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	pthread_once(&once, watch_forks);
 	pthread_mutex_lock(&lock);
 	alone += wants_alone;
 	while (forks || (wants_alone ? in_the_middle : alone))

@@ -18,6 +18,103 @@ static void open_set(void)
 		fail_msg("%d: %s", ret, upmu_explain());
 }
 
+/* ---- before the first set ---- */
+
+static atomic_bool is_over;
+
+static void *open_regions(void *unused)
+{
+	struct upmu_region *region;
+
+	while (!is_over)
+		upmu_region_open(&region, "last");
+	return unused;
+}
+
+static int fork_into_a_region(void)
+{
+	struct upmu_region *region;
+	pid_t child = fork();
+	int status = -1;
+
+	if (!child) {
+		alarm(10);
+		_exit(upmu_region_open(&region, "last") ? 1 : 0);
+	}
+	waitpid(child, &status, 0);
+	return status;
+}
+
+/* Tried first: no set has been opened yet. */
+static void a_child_opens_regions_beside_a_thread_that_does(void **state)
+{
+	struct upmu_region *region;
+	pthread_t opener;
+	int status = 0;
+
+	(void)state;
+	for (char name[] = "a"; name[0] < 'a' + 30; name[0]++)
+		upmu_region_open(&region, name);
+	pthread_create(&opener, NULL, open_regions, NULL);
+	for (int i = 0; !status && i < 50; i++)
+		status = fork_into_a_region();
+	is_over = true;
+	pthread_join(opener, NULL);
+	assert_int_equal(status, 0);
+}
+
+static pthread_mutex_t programs = PTHREAD_MUTEX_INITIALIZER;
+static sem_t is_held, is_forked;
+
+static void lock_programs(void)
+{
+	pthread_mutex_lock(&programs);
+}
+
+static void unlock_programs(void)
+{
+	pthread_mutex_unlock(&programs);
+}
+
+static void *open_under_the_programs_lock(void *unused)
+{
+	lock_programs();
+	sem_post(&is_held);
+	usleep(50000);
+	open_set();
+	unlock_programs();
+	/* A thread that has ended is a leak of the child's to TSan. */
+	sem_wait(&is_forked);
+	return unused;
+}
+
+static void a_programs_own_lock_around_an_open_keeps_no_fork(void **state)
+{
+	pthread_t opener;
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	sem_init(&is_held, 0, 0);
+	sem_init(&is_forked, 0, 0);
+	pthread_atfork(lock_programs, unlock_programs, unlock_programs);
+	open_set();
+	upmu_close(set);
+	pthread_create(&opener, NULL, open_under_the_programs_lock, NULL);
+	sem_wait(&is_held);
+	alarm(10);
+	child = fork();
+	if (!child)
+		_exit(0);
+	sem_post(&is_forked);
+	waitpid(child, &status, 0);
+	pthread_join(opener, NULL);
+	alarm(0);
+	assert_int_equal(status, 0);
+}
+
+/* ---- in the middle ---- */
+
 static sem_t fork_now;
 
 /* Half of the set is open: another thread is asked to fork, and has time to. */
@@ -272,6 +369,8 @@ static void a_child_keeps_nothing_of_what_was_just_opened(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		FORK_TEST(a_child_opens_regions_beside_a_thread_that_does),
+		FORK_TEST(a_programs_own_lock_around_an_open_keeps_no_fork),
 		FORK_TEST(a_fork_waits_for_the_end_of_an_open),
 		FORK_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
 		FORK_TEST(a_child_waits_for_nobody_who_is_not_there),
