@@ -18,7 +18,7 @@
 
 /*
  * The head of struct perf_event_mmap_page (linux/perf_event.h), which is ABI;
- * restated so that a program needs no kernel headers.
+ * restated so that a program needs none of perf's headers.
  */
 struct upmu_page {
 	uint32_t version;

@@ -67,8 +67,8 @@ struct upmu_region_stats {
  * program that another one starts (sh, make, mpirun) writes to the very file
  * named: of several the last to end is what stays, whole; with %p each has its
  * own, with the time in its name too where another process of that number has
- * been. A signal's handler that forks must not come upon a region's begin or
- * end in its own thread. Any thread.
+ * been. A signal's handler that forks must not come upon a call about regions,
+ * upmu_region_open() too, in its own thread. Any thread.
  *
  * Returns 0, an error of upmu_open(), or
  *   -EALREADY it is chosen, or a region has begun: what is counted stays
