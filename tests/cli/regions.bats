@@ -153,6 +153,29 @@ setup() {
 	[[ "$output" == *"No such file"*"hint: TMPDIR="* ]]
 }
 
+@test "regions_of_commands_around_a_run_are_their_own" {
+	cat >around <<-'E'
+		#!/bin/sh
+		echo "$UPMU_REPORT" >>told
+		UPMU_EVENTS=cycles exec "$1"
+	E
+	chmod +x around
+	"$upmu" stat --regions -e cycles -x, -o report --pre "./around '$regions'" \
+		--post "./around '$regions'" -- "$regions"
+	grep -q '^10,,round/calls,' report
+	[ -z "$(cat told)" ]
+	[ -z "$(find . -name 'upmu-regions-*')" ]
+	UPMU_REPORT=own.json "$upmu" stat --regions -e cycles -o report \
+		--post "./around '$regions'" -- true
+	grep -q '"region": "round"' own.json
+}
+
+@test "regions_leave_no_folder_where_a_signal_ends_upmu_between_runs" {
+	run -143 "$upmu" stat --regions -e cycles --pre 'kill -TERM $PPID' -- true
+	run -143 "$upmu" stat --regions -e cycles --post 'kill -TERM $PPID' -- true
+	[ -z "$(find . -name 'upmu-regions-*')" ]
+}
+
 @test "regions_of_a_program_that_leaves_its_folder_are_in_the_report" {
 	mkdir here
 	TMPDIR=here run --separate-stderr "$upmu" stat --regions -e cycles -- \

@@ -91,11 +91,7 @@ static int run(void)
 
 static void close_all(void)
 {
-	char folder[sizeof(regions.folder)];
-
-	strcpy(folder, regions.folder);
 	stat_regions_close(&regions);
-	assert_int_equal(access(folder, F_OK), -1);
 	engine_events_free(&events);
 	fake_assert_closed();
 }
@@ -277,19 +273,18 @@ static void what_went_wrong_in_a_run_is_told(void **state)
 static void a_folder_that_cannot_be_made_is_told(void **state)
 {
 	char before[512] = "";
-	struct upmu_events_error why;
 
 	(void)state;
 	if (getenv("TMPDIR"))
 		snprintf(before, sizeof(before), "%s", getenv("TMPDIR"));
-	fake_boot("pi2");
-	assert_int_equal(engine_events_resolve(&events, "r1", &why), 0);
+	open_on("pi2", "r1");
 	setenv("TMPDIR", "/nonexistent", 1);
-	assert_int_equal(stat_regions_open(&regions, &events), -ENOENT);
-	stat_regions_close(&regions);
+	assert_int_equal(run(), -ECANCELED);
+	assert_int_equal(program.passes, 0);
 	setenv("TMPDIR", "", 1);
-	assert_int_equal(stat_regions_open(&regions, &events), 0);
+	assert_int_equal(run(), 0);
 	assert_int_equal(strncmp(regions.folder, "/tmp/upmu-", 10), 0);
+	assert_int_equal(access(regions.folder, F_OK), -1);
 	if (before[0])
 		setenv("TMPDIR", before, 1);
 	else
@@ -302,7 +297,6 @@ static void a_temporary_folder_with_a_long_name_stays(void **state)
 {
 	char path[sizeof(regions.folder)] = "/tmp/upmu-long-XXXXXX", top[32];
 	char command[64];
-	struct upmu_events_error why;
 
 	(void)state;
 	assert_non_null(mkdtemp(path));
@@ -316,13 +310,11 @@ static void a_temporary_folder_with_a_long_name_stays(void **state)
 		path[used + length] = '\0';
 		assert_int_equal(mkdir(path, 0700), 0);
 	}
-	fake_boot("pi2");
-	assert_int_equal(engine_events_resolve(&events, "r1", &why), 0);
+	open_on("pi2", "r1");
 	setenv("TMPDIR", path, 1);
-	assert_int_equal(stat_regions_open(&regions, &events), -ENAMETOOLONG);
-	stat_regions_close(&regions);
+	assert_int_equal(run(), -ECANCELED);
 	unsetenv("TMPDIR");
-	engine_events_free(&events);
+	close_all();
 	assert_int_equal(access(path, F_OK), 0);
 	snprintf(command, sizeof(command), "rm -r %s", top);
 	assert_int_equal(system(command), 0);

@@ -449,10 +449,7 @@ static int count_regions(const struct stat_options *options,
 	int error = stat_regions_open(&regions, events), status = EXIT_FAILED;
 
 	if (error)
-		fprintf(stderr,
-			"upmu stat: cannot make a place for what the program "
-			"will write: %s\n"
-			"hint: TMPDIR=/tmp upmu stat --regions ...\n",
+		fprintf(stderr, "upmu stat: cannot count: %s\n",
 			strerror(-error));
 	else
 		status = count_events(options, &regions.none, NULL, &regions);

@@ -90,27 +90,6 @@ static void add_turn(struct passes *p, const struct engine_sets *sets, int turn)
 	}
 }
 
-/* By its whole name: the program may go into another folder. */
-static int make_folder(struct stat_regions *regions)
-{
-	const char *temporary = getenv("TMPDIR");
-	size_t size = sizeof(regions->folder);
-	char *whole =
-		realpath(temporary && temporary[0] ? temporary : "/tmp", NULL);
-	int error = whole ? 0 : -errno;
-
-	if (!error && (size_t)snprintf(regions->folder, size,
-				       "%s/upmu-regions-XXXXXX", whole) >= size)
-		error = -ENAMETOOLONG;
-	free(whole);
-	if (!error && !mkdtemp(regions->folder))
-		error = -errno;
-	/* What is there of the name may be a folder of somebody's. */
-	if (error)
-		regions->folder[0] = 0;
-	return error;
-}
-
 /*
  * What upmu list calls <not supported>, and an event of one kind of core alone:
  * the program may run on the others. Each once, and the first has a reason.
@@ -177,17 +156,13 @@ int stat_regions_open(struct stat_regions *regions,
 	regions->none.emulated = events->emulated;
 	regions->list = calloc(events->n + 1, sizeof(*regions->list));
 	p.is_there = calloc(events->n + 1, sizeof(*p.is_there));
-	error = regions->list && p.is_there ? make_folder(regions) : -ENOMEM;
-	if (!error)
-		error = share_out(&p);
+	error = regions->list && p.is_there ? share_out(&p) : -ENOMEM;
 	free(p.is_there);
 	return error;
 }
 
 void stat_regions_close(struct stat_regions *regions)
 {
-	if (regions->folder[0])
-		rmdir(regions->folder);
 	free(regions->list);
 	free(regions->missing);
 	free(regions->row);
@@ -341,19 +316,87 @@ static int take_reports(struct stat_regions *regions, size_t pass)
 
 /* ---- running ------------------------------------------------------------ */
 
+/* By its whole name: the program may go into another folder. */
+static int make_folder(struct stat_regions *regions)
+{
+	const char *temporary = getenv("TMPDIR");
+	size_t size = sizeof(regions->folder);
+	char *whole =
+		realpath(temporary && temporary[0] ? temporary : "/tmp", NULL);
+	int error = whole ? 0 : -errno;
+
+	if (!error && (size_t)snprintf(regions->folder, size,
+				       "%s/upmu-regions-XXXXXX", whole) >= size)
+		error = -ENAMETOOLONG;
+	free(whole);
+	if (!error && !mkdtemp(regions->folder))
+		error = -errno;
+	return error;
+}
+
+/* What --pre, --post and a signal that ends one of them do not find. */
+struct told {
+	char *events, *report; /* of the user's own */
+};
+
+static char *copy_of(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? strdup(value) : NULL;
+}
+
+static int tell_program(struct told *before, const struct stat_regions *regions,
+			size_t pass)
+{
+	char path[sizeof(regions->folder) + 16];
+
+	before->events = copy_of("UPMU_EVENTS");
+	before->report = copy_of("UPMU_REPORT");
+	snprintf(path, sizeof(path), "%s/%%p.json", regions->folder);
+	return setenv("UPMU_EVENTS", regions->list[pass], 1) ||
+			       setenv("UPMU_REPORT", path, 1)
+		       ? -errno
+		       : 0;
+}
+
+static void put_back(const char *name, char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+	free(value);
+}
+
+static int no_folder(int error)
+{
+	fprintf(stderr,
+		"upmu stat: cannot make a place for what the program "
+		"will write: %s\n"
+		"hint: TMPDIR=/tmp upmu stat --regions ...\n",
+		strerror(-error));
+	return -ECANCELED;
+}
+
 int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 		     int *exit_status)
 {
 	struct stat_regions *regions = report->regions;
-	char path[sizeof(regions->folder) + 16];
 	size_t pass = report->passes;
-	int error;
+	struct told before;
+	int error = make_folder(regions);
 
-	snprintf(path, sizeof(path), "%s/%%p.json", regions->folder);
-	if (setenv("UPMU_EVENTS", regions->list[pass], 1) ||
-	    setenv("UPMU_REPORT", path, 1))
-		return -errno;
-	error = stat_run_once(report, &regions->none, targets, -1, NULL,
-			      exit_status);
-	return error ? error : take_reports(regions, pass);
+	if (error)
+		return no_folder(error);
+	error = tell_program(&before, regions, pass);
+	if (!error)
+		error = stat_run_once(report, &regions->none, targets, -1, NULL,
+				      exit_status);
+	if (!error)
+		error = take_reports(regions, pass);
+	put_back("UPMU_EVENTS", before.events);
+	put_back("UPMU_REPORT", before.report);
+	rmdir(regions->folder);
+	return error;
 }

@@ -29,21 +29,24 @@ struct stat_regions {
 	size_t unread;	  /* reports of processes that cannot be understood */
 	uint64_t missed;  /* calls that processes could not count */
 	char why[400];	  /* the first of them; 160 bytes of Latin-1 */
-	char folder[512]; /* that the processes write to */
+	char folder[512]; /* that the processes of a run write to */
 	const struct engine_event **missing; /* that no pass counts; or NULL */
 	size_t n_missing;
 	struct engine_events none; /* what upmu itself counts */
 };
 
 /**
- * Share the events out into passes, make the folder. 0 or a negative errno;
+ * Share the events out into passes. 0 or a negative errno;
  * stat_regions_close() is due in any case.
  */
 int stat_regions_open(struct stat_regions *regions,
 		      struct engine_events *events);
 void stat_regions_close(struct stat_regions *regions);
 
-/** Run the program for the pass that is next; as stat_run_once(). */
+/**
+ * Run the program for the pass that is next; as stat_run_once(). -ECANCELED:
+ * there is no folder for its reports, and that was told.
+ */
 int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 		     int *exit_status);
 
