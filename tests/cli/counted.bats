@@ -427,6 +427,18 @@ marks_regions() {
 	[ "$(of_json 'd["regions"]["passes"]')" = 1 ]
 }
 
+@test "sets_of_events_with_a_run_each_tell_of_a_time_out_of_any" {
+	printf '#!/bin/sh\n[ -e ran ] || { touch ran; exec sleep 300; }\n' >first
+	chmod +x first
+	UPMU_FAKE=pi2 run -124 timeout -s KILL 60 "$fake" stat --passes \
+		--timeout 50 -- ./first
+	[[ "$output" == *"sets of events, a run for each"* ]]
+	rm ran
+	on pi2 stat --passes -r 2 --timeout 50 -- ./first
+	[ "$status" -eq 0 ]
+	said "upmu stat: ./first, mean of 2 runs; 1 ended by --timeout"
+}
+
 @test "regions_ask_for_an_event_of_unlike_cores_once_and_keep_its_mode" {
 	marks_regions
 	on odroid-xu4 stat --regions -e cycles,l1d_cache:u -- ./program

@@ -195,11 +195,13 @@ static int run_passes(struct stat_report *report, struct engine_events *events,
 {
 	struct stat_report first = { 0 };
 	struct engine_others others = { 0 };
+	bool timed_out = false;
 	int error;
 
 	report->passes = 0;
 	do {
 		error = run_between(report, events, targets, status, lost);
+		timed_out = timed_out || report->timed_out;
 		engine_others_most(&others, &report->others);
 		if (report->passes > 1)
 			keep_times(report, &first);
@@ -208,6 +210,9 @@ static int run_passes(struct stat_report *report, struct engine_events *events,
 	} while (!error && report->passes < passes_of(report) &&
 		 !report->signal && !report->interrupted);
 	report->others = others;
+	report->timed_out = timed_out;
+	if (timed_out && report->options->command)
+		*status = EXIT_TIMED_OUT;
 	*lost = *lost || report->passes < passes_of(report);
 	return error;
 }
