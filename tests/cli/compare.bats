@@ -229,6 +229,7 @@ r["user_deviation_s"] = r["sys_deviation_s"] = 0.01'
 @test "compare_says_of_stats_files_what_stat_said" {
 	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
 	changed_stat told 'e["estimated"] = r["user_only"] = True
+r["multiplexing"] = dict(sets=2, passes=False)
 r["events"].append(dict(event="bus_cycles", unit="events", state="not emulated"))'
 	run -0 "$upmu" compare stat.json stat.json
 	[[ "$output" != *estimated* && "$output" != *"user mode only"* ]]

@@ -281,6 +281,30 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	[ "$(of_json '[e for e in d["events"] if "low_95" in e or "estimate" in e]')" = "[]" ]
 }
 
+@test "compare_tells_estimates_from_counts_of_a_part_of_the_time" {
+	for form in "" --no-scale; do
+		# shellcheck disable=SC2086	# no word, or one
+		on "pi2 takes_turns=1" stat $form -r 5 -e cycles -j \
+			-o "1$form.json" -- true
+		cp "1$form.json" "2$form.json"
+	done
+	on pi2 compare 1.json 2.json
+	[[ "$output" == *"others had the counters in"* ]]
+	[[ "$output" != *"sets of events took turns"* ]]
+	on pi2 compare 1--no-scale.json 2--no-scale.json
+	[[ "$output" == *"of --no-scale: some counts are of a part of the time"* ]]
+	on pi2 compare -j -o raw.json 1--no-scale.json 2--no-scale.json
+	python3 "$BATS_TEST_DIRNAME/check_stat_output.py" compare raw.json
+	python3 "$BATS_TEST_DIRNAME/check_stat_output.py" json 1--no-scale.json
+	for other in 1--no-scale.json raw.json; do
+		on pi2 compare 1.json "$other"
+		[ "$status" -eq 125 ]
+		said "hint: count anew without --no-scale"
+	done
+	on pi2 compare -x, raw.json 1--no-scale.json
+	[[ "$output" == *"no_scale,,,,1,"* ]]
+}
+
 @test "stat_says_how_long_others_had_the_counters" {
 	on "pi2 takes_turns=1" stat -e cycles,instructions -- true
 	said "               1,000  cycles                             unknown     50.0 %                500  # 2.000 GHz"

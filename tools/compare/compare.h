@@ -113,6 +113,8 @@ struct compare {
 	bool interrupted;  /* before all runs were done */
 	int signal;	   /* that ends upmu too */
 	bool shares_turns; /* sets of events took turns in a run */
+	bool raw;	   /* of --no-scale: counts are of a part of the time */
+	bool scaled;	   /* files of stat without it */
 	bool by_registers; /* without perf: all that ran there is counted */
 	double lost;  /* others had the counters: share of a run, the most */
 	char *reason; /* why an event is not supported, or NULL */

@@ -41,9 +41,23 @@ static size_t size_or(const json_t *object, const char *key, size_t other)
 	return value > 0 ? (size_t)value : other;
 }
 
+/* Of --passes each set has a run of its own. */
+static bool takes_turns(const json_t *root)
+{
+	const json_t *turns = json_object_get(root, "multiplexing");
+
+	return turns && !json_is_true(json_object_get(turns, "passes"));
+}
+
+static bool is_raw(const json_t *root)
+{
+	return json_is_true(json_object_get(root, "no_scale"));
+}
+
 /* What holds of the numbers of all commands. */
 static void take_way(struct compare *c, const json_t *root)
 {
+	c->scaled |= !is_raw(root);
 	c->by_registers |= json_is_true(json_object_get(root, "by_registers"));
 }
 
@@ -208,7 +222,8 @@ static const char *state_of(const json_t *event)
 	return "";
 }
 
-static int take_event(struct compare *c, const char *path, const json_t *event)
+static int take_event(struct compare *c, const char *path, const json_t *event,
+		      bool raw)
 {
 	size_t k = c->commands - 1;
 	struct compare_event *row;
@@ -224,7 +239,7 @@ static int take_event(struct compare *c, const char *path, const json_t *event)
 		row->state = state_of(event);
 		return 0;
 	}
-	c->shares_turns |= json_is_true(json_object_get(event, "estimated"));
+	c->raw |= raw && json_is_true(json_object_get(event, "estimated"));
 	cell = &row->cell[k];
 	take_values(cell, json_object_get(event, "values"), c->command[k].runs);
 	take_summary(cell, real_or(event, "value", NAN),
@@ -248,6 +263,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 		return refuse_file(path, "no report of upmu stat");
 	take_cores(command, root);
 	take_way(c, root);
+	c->shares_turns |= takes_turns(root) && !is_raw(root);
 	add_lost(c, json_object_get(root, "others"));
 	command->wanted = size_or(root, "runs_wanted", 0);
 	command->failed = size_or(root, "failed", 0);
@@ -260,7 +276,8 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	    !take_time(c, root, "sys", "sys_s", "sys_deviation_s"))
 		return refuse_file(path, "out of memory");
 	for (size_t i = 0; !status && i < json_array_size(events); i++)
-		status = take_event(c, path, json_array_get(events, i));
+		status = take_event(c, path, json_array_get(events, i),
+				    is_raw(root));
 	return status;
 }
 
@@ -338,6 +355,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 	if (!json_is_true(json_object_get(root, "emulated")))
 		c->emulated = false;
 	c->shares_turns |= json_is_true(json_object_get(root, "estimated"));
+	c->raw |= is_raw(root);
 	c->interrupted |= json_is_true(json_object_get(root, "interrupted"));
 	take_way(c, root);
 	add_lost(c, root);
@@ -392,6 +410,18 @@ static int load_one(struct compare *c, const char *path)
 	return status;
 }
 
+/* A part of the time is not the whole, nor an estimate of it. */
+static int refuse_mixture(const struct compare *c)
+{
+	if (!c->raw || !c->scaled)
+		return 0;
+	fputs("upmu compare: some files have counts of a part of the time "
+	      "(stat --no-scale), others of the whole\n"
+	      "hint: count anew without --no-scale\n",
+	      stderr);
+	return EXIT_FAILED;
+}
+
 /* A round is a run of each; where one has fewer there are none. */
 static bool have_equal_runs(const struct compare *c)
 {
@@ -412,6 +442,8 @@ int compare_load(struct compare *c, char **paths)
 		status = load_one(c, *paths);
 	/* Runs of two files were not made in turns. */
 	c->paired = c->paired && one && have_equal_runs(c);
+	if (!status)
+		status = refuse_mixture(c);
 	if (!status)
 		status = compare_check_names(c);
 	return status ? status : compare_check_conditions(c);

@@ -191,6 +191,8 @@ int compare_write_json(FILE *out, const struct compare *c)
 	set(root, "emulated", json_boolean(c->emulated));
 	set(root, "estimated", json_boolean(c->shares_turns));
 	set(root, "user_only", json_boolean(user_only));
+	if (c->raw)
+		set(root, "no_scale", json_true());
 	if (c->by_registers)
 		set(root, "by_registers", json_true());
 	if (c->lost > 0)
@@ -301,6 +303,8 @@ static void put_notes(FILE *out, const struct compare *c, const char *separator)
 		put_note(out, "time_lost", "%", "", 100 * c->lost, separator);
 	if (c->shares_turns)
 		put_note(out, "estimated", "", "", 1, separator);
+	if (c->raw)
+		put_note(out, "no_scale", "", "", 1, separator);
 	if (c->by_registers)
 		put_note(out, "by_registers", "", "", 1, separator);
 	if (c->emulated)

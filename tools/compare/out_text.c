@@ -389,6 +389,11 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 			"%ssets of events took turns in each run: what "
 			"they counted is estimated\n",
 			mark);
+	if (c->raw)
+		fprintf(out,
+			"%sof --no-scale: some counts are of a part of the "
+			"time\n",
+			mark);
 	if (c->lost >= ENGINE_LOST_LEAST)
 		fprintf(out,
 			"%sothers had the counters in up to %.1f %% of a run's "

@@ -317,6 +317,8 @@ static void add_others(json_t *to, const struct stat_report *report)
 	const struct engine_others *others = &report->others;
 	json_t *told;
 
+	if (report->options->no_scale)
+		json_object_set_new(to, "no_scale", json_true());
 	if (report->source[0])
 		json_object_set_new(to, "by_registers", json_true());
 	if (others->unseen)
