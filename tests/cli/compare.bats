@@ -839,6 +839,8 @@ rounds() {	# VALUES-OF-A VALUES-OF-B
 	run "$upmu" compare -r 1 -w 0 --shell 'touch ran' -- 'touch ran'
 	[ "$status" -eq 2 ]
 	[[ "$output" == *"with --shell '--' is a command"*hint:* ]]
+	run -2 "$upmu" compare --shell 'touch ran' 'touch ran' -r 5
+	[[ "$output" == *"'-r' stands where a command"*hint:* ]]
 	[ ! -e ran ]
 	few -n a touch ran -- true | grep -q '^  A  a$'
 	[ -e ran ]

@@ -120,6 +120,18 @@ static int refuse_dashes(void)
 	return EXIT_USAGE;
 }
 
+/* To /bin/sh -c it would be an option, too. */
+static int refuse_late_option(const char *word)
+{
+	fprintf(stderr,
+		"upmu compare: '%s' stands where a command of the shell is "
+		"wanted\n"
+		"hint: options come before the commands: upmu compare --shell "
+		"-r 5 'A' 'B'\n",
+		word);
+	return EXIT_USAGE;
+}
+
 static int split_commands(struct compare *c)
 {
 	static char sh[] = "/bin/sh", dash_c[] = "-c";
@@ -129,8 +141,12 @@ static int split_commands(struct compare *c)
 	while (*word && !status && c->options->shell) {
 		char *words[] = { sh, dash_c, *word++ };
 
-		status = strcmp(words[2], "--") ? add_command(c, words, 3)
-						: refuse_dashes();
+		if (!strcmp(words[2], "--"))
+			status = refuse_dashes();
+		else if (words[2][0] == '-')
+			status = refuse_late_option(words[2]);
+		else
+			status = add_command(c, words, 3);
 	}
 	while (*word && !status) {
 		size_t n = 0;
