@@ -362,6 +362,43 @@ r["commands"][1].update(runs=1, runs_wanted=4)'
 	[ "$(attribute alone)" = 1 ]
 }
 
+# Of -D: half of the second interval.
+@test "page_has_rates_over_the_time_in_which_was_counted" {
+	python3 - <<-'E'
+		import json
+		with open("late.json", "w") as out:
+		    for i, on in enumerate((0, 0.05, 0.1, 0.1)):
+		        print(json.dumps({"upmu_stat": 1, "version": "0.1.0",
+		            "command": [], "metrics": [], "user_only": False,
+		            "interval_s": (i + 1) / 10, "counted_s": on,
+		            "events": [{"event": "cpu-clock", "unit": "ns", **(
+		                {"state": "counted", "value": on * 1e9} if on
+		                else {"state": "not counted"})}]}), file=out)
+	E
+	page_of late.json
+	[ "$(grep -o '>1,000</td>' line | wc -l)" = 10 ]
+	run ! grep '>500</td>' line
+}
+
+@test "page_says_what_others_and_no_scale_made_of_counts" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 10
+	changed estimates 'del r["multiplexing"]'
+	page_of changed.json
+	grep -q 'How sure the estimates are' dom
+	run ! grep -E '<p class="note">[^<]*took turns' dom
+	changed estimates 'r["no_scale"] = True
+for e in r["events"]:
+    for key in ("estimate", "low_95", "high_95", "slices"): e.pop(key, 0)'
+	page_of changed.json
+	grep -q '<td>counted in 25.0 % of the time</td>' dom
+	run ! grep -E '<td>[^<]*estimated' dom
+	changed compare 'r.update(no_scale=True, estimated=False,
+	    time_lost_percent=9)'
+	page_of changed.json
+	grep -q '>Of --no-scale: ' dom
+	grep -q "9.0 % of a run's time\." dom
+}
+
 @test "page_cuts_no_phases_out_of_what_stays_as_it_is" {
 	python3 - <<-'E'
 		import json

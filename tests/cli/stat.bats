@@ -576,6 +576,22 @@ ctypes.CDLL(None).syscall(exit_2, 0)' 3>&- &
 	[ "$all" -gt $((10 * ${late//[!0-9]/})) ]
 }
 
+@test "stat_says_for_how_much_of_an_interval_it_counted" {
+	"$upmu" stat -e task-clock -D 150 -I 100 -j -o late.json -- sleep 0.4
+	"$upmu" stat -e task-clock -I 100 -j -o all.json -- sleep 0.2
+	python3 "$BATS_TEST_DIRNAME/check_stat_output.py" json late.json
+	run ! grep counted_s all.json
+	python3 - <<-'E'
+		import json
+		ends, on = [0], []
+		for line in open("late.json"):
+		    one = json.loads(line)
+		    ends.append(one["interval_s"])
+		    on.append(one["counted_s"])
+		assert on[0] == 0 and 0 < sum(on) <= ends[-1] - 0.15, (ends, on)
+	E
+}
+
 @test "stat_of_another_process_shows_no_faults_of_the_command" {
 	# perf knows no such type, on no machine.
 	pmu=$BATS_TEST_TMPDIR/machine/sys/bus/event_source/devices/armv7_cortex_a7

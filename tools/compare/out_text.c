@@ -397,8 +397,9 @@ static void write_notes(FILE *out, const struct compare *c, const char *mark)
 	if (c->lost >= ENGINE_LOST_LEAST)
 		fprintf(out,
 			"%sothers had the counters in up to %.1f %% of a run's "
-			"time: what came in it is estimated\n",
-			mark, 100 * c->lost);
+			"time%s\n",
+			mark, 100 * c->lost,
+			c->raw ? "" : ": what came in it is estimated");
 	write_user_only(out, c, mark);
 	if (c->reason)
 		fprintf(out, "%s%s\n", mark, c->reason);

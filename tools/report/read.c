@@ -12,7 +12,8 @@
 /* The intervals of one run: columns, as there may be 100,000 of them. */
 struct series {
 	json_t *section, *times, *events;
-	double end_s; /* of the last interval; before it: another run */
+	json_t *lengths; /* in which was counted; NULL: as long as they are */
+	double end_s;	 /* of the last interval; before it: another run */
 };
 
 static void complain(struct report_input *input, const char *path,
@@ -171,7 +172,8 @@ static void keep_notes(json_t *section, const json_t *root)
 	static const char *const kept[] = { "cpus_lost", "cpus_missed",
 					    "user_only", "reason",
 					    "notes",	 "uncounted_s",
-					    "model",	 "by_registers" };
+					    "model",	 "by_registers",
+					    "no_scale" };
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		json_t *value = json_object_get(root, kept[i]);
@@ -210,6 +212,9 @@ static bool add_interval(struct series *s, const json_t *root)
 	}
 	keep_notes(s->section, root);
 	json_array_append(s->times, json_object_get(root, "interval_s"));
+	if (s->lengths &&
+	    json_array_append(s->lengths, json_object_get(root, "counted_s")))
+		json_array_append_new(s->lengths, json_null());
 	s->end_s = json_number_value(json_object_get(root, "interval_s"));
 	return json_array_size(events) == json_array_size(s->events);
 }
@@ -229,6 +234,10 @@ static void start_series(struct report_input *input, struct series *s,
 		json_object_set(s->section, "command", command);
 	if (began)
 		json_object_set(s->section, "began_unix_s", began);
+	if (json_object_get(root, "counted_s")) {
+		s->lengths = json_array();
+		json_object_set_new(s->section, "lengths", s->lengths);
+	}
 	json_array_append_new(input->files, s->section);
 }
 

@@ -382,6 +382,15 @@ static void add_notes(json_t *to, const struct stat_report *report)
 		json_object_set_new(to, "notes", json_string(report->notes));
 }
 
+/* -D and --control leave out a part of an interval. */
+static void add_counted(json_t *to, const struct stat_report *report)
+{
+	const struct stat_options *options = report->options;
+
+	if (options->delay_ms || options->starts_off || options->control)
+		json_object_set_new(to, "counted_s", number(report->length_s));
+}
+
 static json_t *make_report(const struct stat_report *report)
 {
 	json_t *root = json_object();
@@ -425,7 +434,9 @@ int stat_write_json(FILE *out, const struct stat_report *report)
 	bool interval = report->interval_s > 0;
 	json_t *root = make_report(report);
 
-	if (!interval) {
+	if (interval) {
+		add_counted(root, report);
+	} else {
 		add_times(root, report);
 		add_uncounted(root, report);
 	}

@@ -16,9 +16,9 @@ const upmuCounts = (() => {
 			return;
 		const names = rowNames(rows.map(r => r.name), 200);
 		const far = 10 + Math.max(120, ...rows.map(r => r.x2 ?? 0));
-		const sets = report.multiplexing?.sets ?? "several";
+		const sets = report.multiplexing?.sets;
 		figure(to, "How sure the estimates are",
-			{ about: `${sets} sets of events took turns.`,
+			{ about: sets ? `${sets} sets of events took turns.` : "",
 				plotted: "The dot is the estimate, the line its " +
 				"95 % interval in percent of it; a dotted line: no " +
 				"upper bound is known." },
@@ -55,9 +55,11 @@ const upmuCounts = (() => {
 				r.slices, `${r.running_percent.toFixed(1)} %`]));
 	}
 
-	function how(event) {
+	function how(event, raw) {
 		const words = [event.modelled ? "modelled" : "",
-			event.estimated ? "estimated" : ""].filter(Boolean);
+			!event.estimated ? "" : !raw ? "estimated" : "counted in " +
+				`${event.running_percent.toFixed(1)} % of the time`]
+			.filter(Boolean);
 		return words.join(", ") ||
 			(event.state === "counted" ? "counted" : "");
 	}
@@ -80,7 +82,7 @@ const upmuCounts = (() => {
 				typeof e.value === "number" ? show(e.value, e.unit) +
 					ofRuns(known(e), report.runs) : `<${e.state}>`,
 				...several ? [show(e.deviation, e.unit)] : [],
-				how(e),
+				how(e, report.no_scale),
 				metric(e)])));
 	}
 

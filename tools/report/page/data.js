@@ -11,16 +11,18 @@ const upmuData = (() => {
 
 	/*
 	 * A long series in at most BINS parts: mean, smallest and largest of
-	 * each. Values are null, or end early, where nothing was counted.
+	 * each. Values are null, or end early, where nothing was counted;
+	 * lengths are of the parts of intervals in which was counted.
 	 */
-	function bins(times, values, lows, highs) {
+	function bins({ times, lengths }, { values, lows, highs }) {
 		const n = times.length, size = Math.max(1, Math.ceil(n / BINS));
 		const rows = [];
 		for (let i = 0; i < n; i += size) {
 			const row = { from: i ? times[i - 1] : 0, n: 0, sum: 0,
 				time: 0, low: Infinity, high: -Infinity };
 			for (let j = i; j < Math.min(i + size, n); j++) {
-				const long = times[j] - (j ? times[j - 1] : 0);
+				const long = lengths?.[j] ??
+					times[j] - (j ? times[j - 1] : 0);
 				row.to = times[j];
 				if (values[j] == null || !(long > 0))
 					continue;

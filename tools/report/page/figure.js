@@ -121,6 +121,11 @@ const upmuFigure = (() => {
 			"numbers." : "";
 	}
 
+	function notScaled(report) {
+		return report.no_scale ? "Of --no-scale: what was counted in a " +
+			"part of the time is that part." : "";
+	}
+
 	function uncounted(report, whose) {
 		return report.uncounted_s > 0 ?
 			`${report.uncounted_s.toFixed(3)} s of ${whose} processor ` +
@@ -129,13 +134,15 @@ const upmuFigure = (() => {
 			"or of the ends of its processes." : "";
 	}
 
+	const lostIs = raw => raw ? "" : ": what came in it is estimated";
+
 	/* With what has counters of its own: others, and a model of the core. */
-	function ofOthers(others) {
+	function ofOthers(others, raw) {
 		const lost = others?.time_lost_percent;
 		return [others?.counters_taken ? `${others.counters_taken} of ` +
 			`${others.counters} counters were others'.` : "",
 		lost > 0 ? `Others had the counters in up to ${lost.toFixed(1)} % ` +
-			"of an interval's time: what came in it is estimated." : ""];
+			`of an interval's time${lostIs(raw)}.` : ""];
 	}
 
 	function ofModel(model) {
@@ -156,13 +163,15 @@ const upmuFigure = (() => {
 				one.max_rss_at_most ? `max_rss of ${letter(k)} is what ` +
 					"upmu itself had when it started it: the " +
 					"program has less, or just that." : ""),
-			...ofOthers(report.others), ...ofModel(report.model)])
+			notScaled(report),
+			...ofOthers(report.others, report.no_scale),
+			...ofModel(report.model)])
 			if (text)
 				say(text, "warn");
 		if (report.time_lost_percent > 0)
 			say("Others had the counters in up to " +
 				`${report.time_lost_percent.toFixed(1)} % of a ` +
-				"run's time: what came in it is estimated.", "warn");
+				`run's time${lostIs(report.no_scale)}.`, "warn");
 		if (report.cpus_lost)
 			say(`CPUs that went off meanwhile: ${report.cpus_lost}; ` +
 				"nothing was counted there since.", "warn");

@@ -74,8 +74,7 @@ const upmuIntervals = (() => {
 	}
 
 	function drawEvent(to, file, event, parts, lead) {
-		const rows = upmuData.bins(file.times, event.values, event.lows,
-			event.highs);
+		const rows = upmuData.bins(file, event);
 		if (!rows.some(r => r.rate !== null)) {
 			to.append(make("p", { class: "note" },
 				`${titleOf(event)}: ${event.state === "counted"
@@ -92,8 +91,7 @@ const upmuIntervals = (() => {
 			`${parts.length} phases, cut where the rate of ` +
 			`${titleOf(lead)} changes.` : "One phase.";
 		const shown = rows.length > ROWS_SHOWN
-			? upmuData.bins(file.times, event.values, event.lows,
-				event.highs).filter((_, i) =>
+			? rows.filter((_, i) =>
 				i % Math.ceil(rows.length / ROWS_SHOWN) === 0) : rows;
 		const title = titleOf(event) +
 			(event.modelled ? " (modelled)" : "");
@@ -118,8 +116,8 @@ const upmuIntervals = (() => {
 		const lead = file.events.find(e => e.role === "instructions" &&
 			e.values.some(v => v !== null)) ?? file.events.find(e =>
 			e.values.some(v => v !== null));
-		const parts = lead ? upmuData.phases(upmuData.bins(file.times,
-			lead.values)) : [];
+		const parts = lead ? upmuData.phases(upmuData.bins(file, lead))
+			: [];
 		for (const event of file.events)
 			drawEvent(to, file, event, parts, lead);
 		noteAll(to, file);
