@@ -176,6 +176,24 @@ setup() {
 	[ -z "$(find . -name 'upmu-regions-*')" ]
 }
 
+# A name is the program's: what it would do to a terminal, letters of two bytes.
+@test "regions_have_a_line_each_and_columns_whatever_they_are_called" {
+	cat >names.py <<-'E'
+		import json, os
+		event = dict(event="cycles", unit="", total=7, min=7, max=7, overhead=1)
+		names = "two\nlines", "red\x1b[31m", "r\u00e9gion", "plain"
+		with open(os.path.dirname(os.environ["UPMU_REPORT"]) + "/1.json", "w") as out:
+		    json.dump(dict(running=1.0, regions=[dict(region=name, calls=1,
+		        events=[event]) for name in names]), out)
+	E
+	"$upmu" stat --regions -e cycles -o report -- python3 names.py
+	python3 - <<-'E'
+		rows = [line for line in open("report", encoding="utf-8") if " cycles " in line]
+		assert [row.index(" cycles ") for row in rows] == [20] * 4, rows
+		assert rows[0].startswith("two?lines ") and rows[1].startswith("red?[31m "), rows
+	E
+}
+
 @test "regions_of_a_program_that_leaves_its_folder_are_in_the_report" {
 	mkdir here
 	TMPDIR=here run --separate-stderr "$upmu" stat --regions -e cycles -- \

@@ -182,6 +182,21 @@ time.sleep(0.9)' >told
 	[ "$(grep -c '^task-clock' during)" -eq 1 ]
 }
 
+@test "live_has_one_line_for_a_command_of_several" {
+	[ -n "${UPMU_ALL:-}" ] || skip "terminals are tried by ./check --all"
+	command -v tmux >/dev/null || skip "no tmux is installed"
+	printf 'sleep 60\ntrue\n' >script
+	tmux -L upmu$$ -f /dev/null new-session -d -x 90 -y 20 \
+		"LC_ALL=C $upmu stat -I 50 --live -e page-faults -- sh -c \"\$(cat script)\""
+	for _ in $(seq 100); do
+		sleep 0.2
+		tmux -L upmu$$ capture-pane -p >during
+		grep -q '^page-faults' during && break
+	done
+	tmux -L upmu$$ kill-server
+	head -n 1 during | grep -q '^upmu stat: sh -c sleep 60?true  '
+}
+
 # CPU 0 an A7, CPU 1 an A15, whose codes are the kernel's own events.
 unlike_cores() {
 	local cpu pmus=root/sys/bus/event_source/devices

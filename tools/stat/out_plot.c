@@ -313,8 +313,10 @@ static void write_screen(FILE *out, const struct stat_report *report)
 	static const char end[] = "\033[K";
 
 	fputs("upmu stat:", out);
-	for (char **word = report->options->command; word && *word; word++)
-		fprintf(out, " %s", *word);
+	for (char **word = report->options->command; word && *word; word++) {
+		fputc(' ', out);
+		plain_write(out, *word);
+	}
 	fprintf(out, "  %.1f s", report->interval_s);
 	out_name_lost(out, report, "  ");
 	out_name_missed(out, report, "  ");

@@ -7,6 +7,9 @@
 #include "lib/region/region.h"
 #include "stat.h"
 #include "regions.h"
+#include "tools/print.h"
+
+#define REGION_WIDTH 20
 
 static bool is_first_of(const struct stat_regions *regions, size_t i)
 {
@@ -47,12 +50,15 @@ static double mean_of(const struct stat_region_row *row)
 static void write_row(FILE *out, const struct stat_region_row *row, bool named)
 {
 	char name[sizeof(row->event) + sizeof(row->unit) + 3];
+	const char *region = named ? row->region : "";
+	int left = REGION_WIDTH - (int)plain_columns(region);
 
 	upmu_region_label(name, sizeof(name), row->event, row->unit);
+	plain_write(out, region);
 	fprintf(out,
-		"%-20s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
+		"%*s %-20s %10" PRIu64 " %15" PRIu64 " %15.1f %15" PRIu64
 		" %15" PRIu64 "\n",
-		named ? row->region : "", name, row->calls, row->total,
+		left > 0 ? left : 0, "", name, row->calls, row->total,
 		mean_of(row), row->min, row->max);
 }
 
