@@ -221,12 +221,18 @@ void upmu_access_yield(void)
 
 void upmu_access_regain(void)
 {
+	bool lent = upmu_access_is_lent();
+	u32 kvms = this_cpu_read(upmu_access.kvms);
+
 	if (!upmu_publish_user_access())
 		return;
-	/* Before 6.5 perf's driver heeds no vCPU. */
-	if (upmu_access_is_lent())
-		upmu_regs_set_user_access(this_cpu_read(upmu_access.kvms));
-	if (upmu_access_is_lent() || !this_cpu_read(upmu_access.steered))
+	/*
+	 * Before 6.5 perf's driver heeds no vCPU. Without EN it was not KVM's
+	 * yet, or no longer, and what perf wrote is to stay.
+	 */
+	if (lent && kvms & UPMU_USER_EN)
+		upmu_regs_set_user_access(kvms);
+	if (lent || !this_cpu_read(upmu_access.steered))
 		return;
 	this_cpu_write(upmu_access.prior, upmu_regs_user_access());
 	upmu_access_set(this_cpu_read(upmu_access.granted));

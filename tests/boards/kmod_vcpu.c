@@ -8,10 +8,12 @@
  */
 #include <linux/kvm.h>
 #include <stddef.h>
+#include <sys/utsname.h>
 
 #include "tests/boards/kmod.h"
 
 #define SECONDS 2
+#define ROUNDS	100
 
 #define GUEST_ADDRESS 0x40000000
 #define GUEST_SIZE    0x10000
@@ -63,6 +65,15 @@ struct machine {
 	uint32_t mode;
 	bool counts;
 };
+
+/*
+ * A reader by kernel.perf_user_access that has a machine. Its event counts in
+ * odd rounds.
+ */
+static struct reader {
+	volatile uint32_t round, looked, lacks;
+	volatile bool stop;
+} * reader;
 
 static void on_alarm(int number)
 {
@@ -117,6 +128,35 @@ static int guest_vcpu(int machine, bool counts)
 	    guest_set(vcpu, KVM_REG_ARM_CORE_REG(regs.pc), GUEST_ADDRESS))
 		return -1;
 	return vcpu;
+}
+
+/* It comes and goes, and executes nothing; its end is the reader's. */
+static int machine_comes_and_goes(void)
+{
+	int kvm = open("/dev/kvm", O_RDWR | O_CLOEXEC), vcpu;
+	struct kvm_run *run;
+
+	vcpu = kvm < 0 ? -1 : guest_vcpu(ioctl(kvm, KVM_CREATE_VM, 0), false);
+	if (vcpu < 0)
+		return MACHINE_NONE;
+	run = mmap(NULL, (size_t)ioctl(kvm, KVM_GET_VCPU_MMAP_SIZE, 0),
+		   PROT_READ | PROT_WRITE, MAP_SHARED, vcpu, 0);
+	if (run == MAP_FAILED)
+		return MACHINE_NONE;
+	run->immediate_exit = 1;
+	while (!reader->stop) {
+		uint32_t now = reader->round;
+
+		if (ioctl(vcpu, KVM_RUN, NULL) != -1 || errno != EINTR)
+			return MACHINE_FAILED;
+		if (!(now & 1))
+			continue;
+		if (!(upmu_regs_user_access() & UPMU_USER_CR) &&
+		    reader->round == now)
+			reader->lacks++;
+		reader->looked = now;
+	}
+	return 0;
 }
 
 static int machine_runs(const struct machine *machine)
@@ -241,6 +281,78 @@ static void leftover_test(void)
 	    permitted);
 }
 
+static bool perf_heeds_machines(void)
+{
+	struct utsname kernel;
+	unsigned int major, minor;
+
+	return !uname(&kernel) &&
+	       sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 5));
+}
+
+/* In this round; it may have ended. */
+static bool reader_looked(void)
+{
+	double end = seconds() + 60;
+
+	while (reader->looked != reader->round && !reader->stop &&
+	       seconds() < end)
+		usleep(100);
+	return reader->looked == reader->round;
+}
+
+/*
+ * Another opens an event for it, wherever it is with its machine. As that goes
+ * the permission stays until perf's driver starts the PMU again.
+ */
+static int open_often(pid_t pid)
+{
+	uint32_t type = pmu_type_here();
+	int rounds = 0;
+
+	for (bool looked = true; looked && rounds < ROUNDS; rounds++) {
+		int event = event_open(type, EVENT_CYCLES, 2, pid, -1, 0);
+
+		reader->round++;
+		looked = event >= 0 && reader_looked();
+		reader->round++;
+		close(event);
+		close(event_open(type, EVENT_CYCLES, 0, -1, 0, 0));
+	}
+	return rounds;
+}
+
+static void reader_test(const char *claim)
+{
+	int lease = take(UPMU_MODE_CYCLES), status, rounds;
+	pid_t pid;
+
+	if (!perf_heeds_machines()) {
+		close(lease);
+		tap_skip(claim, "before 6.5 the kernel takes it away itself");
+		return;
+	}
+	poke("/proc/sys/kernel/perf_user_access", "1");
+	reader = mmap(NULL, sizeof(*reader), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pin(0);
+	pid = fork();
+	if (!pid) {
+		status = machine_comes_and_goes();
+		reader->stop = true;
+		_exit(status);
+	}
+	pin(1);
+	rounds = open_often(pid);
+	reader->stop = true;
+	waitpid(pid, &status, 0);
+	close(lease);
+	tap(rounds == ROUNDS && !status && !reader->lacks, claim,
+	    "%d rounds, %u lacked it, status %x", rounds, reader->lacks,
+	    status);
+}
+
 int main(void)
 {
 	if (access("/dev/kvm", R_OK | W_OK)) {
@@ -256,5 +368,6 @@ int main(void)
 	leftover_test();
 	guest_test("a_guests_programs_read_while_leases_come_and_go", false);
 	guest_test("and_beside_one_that_was_there_before", true);
+	reader_test("who_has_one_reads_its_own_event_beside_a_lease");
 	return tap_done();
 }
