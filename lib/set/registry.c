@@ -2,6 +2,7 @@
 #include "lib/set/registry.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "lib/module/lease.h"
 #include "lib/set/fast.h"
@@ -103,11 +104,19 @@ static void in_child(void)
 /*
  * Before any thread is in the middle, or in a region's lock; and before what
  * the program has for its own locks, so that it lets go of these first: a
- * thread may hold one as it opens a set. glibc drops the handlers of a library
- * that is dlclose()d.
+ * thread may hold one as it opens a set. A static program's constructors would
+ * come before the library's but for the number. glibc drops the handlers of a
+ * library that is dlclose()d.
  */
-__attribute__((constructor)) static void watch_forks(void)
+__attribute__((constructor(101))) static void watch_forks(void)
 {
+	/*
+	 * But behind those of jemalloc and its like, which come with the first
+	 * call: they lock what a thread in the middle allocates from.
+	 */
+	void *volatile first = malloc(1);
+
+	free(first);
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 

@@ -62,6 +62,63 @@ setup() {
 	[ "${#lines[@]}" -eq 2 ]
 }
 
+# As jemalloc: it locks around a fork, from the program's first call on.
+@test "a_child_has_regions_beside_an_allocator_that_locks_around_forks" {
+	nm "$upmu" | grep -q __asan_init && skip "ASan wants to be loaded first"
+	cat >allocator.c <<-'C'
+		#include <pthread.h>
+		#include <stddef.h>
+
+		void *__libc_malloc(size_t size);
+		void __libc_free(void *memory);
+		static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+		static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+		static void take(void) { pthread_mutex_lock(&lock); }
+		static void give(void) { pthread_mutex_unlock(&lock); }
+		static void watch(void) { pthread_atfork(take, give, give); }
+		void *malloc(size_t size)
+		{
+			pthread_once(&once, watch);
+			take();
+			void *memory = __libc_malloc(size);
+			give();
+			return memory;
+		}
+		void free(void *memory)
+		{
+			take();
+			__libc_free(memory);
+			give();
+		}
+	C
+	cat >forks.c <<-'C'
+		#include <sys/wait.h>
+		#include <unistd.h>
+		#include <upmu/regions.h>
+
+		int main(void)
+		{
+			struct upmu_region *region;
+			int status = upmu_region_open(&region, "here");
+
+			if (status || upmu_region_begin(region) ||
+			    upmu_region_end(region))
+				return 2;
+			if (!fork())
+				_exit(upmu_region_begin(region) != 0);
+			wait(&status);
+			return status != 0;
+		}
+	C
+	library=$(realpath "${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}/lib/libupmu.so.0")
+	cc -O1 -shared -fPIC -o allocator.so allocator.c
+	cc -O1 -I"$BATS_TEST_DIRNAME/../../include" -o forks forks.c "$library" \
+		-Wl,-rpath,"$(dirname "$library")"
+	run env UPMU_EVENTS=cycles LD_PRELOAD="$PWD/allocator.so" timeout 20 ./forks
+	[ "$status" -eq 0 ]
+}
+
 @test "regions_are_in_json" {
 	"$upmu" stat --regions -e cycles -j -o report.json -- "$regions"
 	python3 - <<-'END'

@@ -76,6 +76,12 @@ static void unlock_programs(void)
 	pthread_mutex_unlock(&programs);
 }
 
+/* Of a program with the library in it its own constructors come first. */
+__attribute__((constructor)) static void go_around_forks(void)
+{
+	pthread_atfork(lock_programs, unlock_programs, unlock_programs);
+}
+
 static void *open_under_the_programs_lock(void *unused)
 {
 	lock_programs();
@@ -97,7 +103,6 @@ static void a_programs_own_lock_around_an_open_keeps_no_fork(void **state)
 	(void)state;
 	sem_init(&is_held, 0, 0);
 	sem_init(&is_forked, 0, 0);
-	pthread_atfork(lock_programs, unlock_programs, unlock_programs);
 	open_set();
 	upmu_close(set);
 	pthread_create(&opener, NULL, open_under_the_programs_lock, NULL);
