@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 #include <trace/events/sched.h>
 
+#include "lease.h"
 #include "process.h"
 
 #define UPMU_WATCH_LINGER (2 * HZ)
@@ -102,7 +103,7 @@ void upmu_watch_end(void)
 {
 	lockdep_assert_held(&upmu_mutex);
 	upmu_watch_wanted = false;
-	mod_delayed_work(system_wq, &upmu_watch_expiry, UPMU_WATCH_LINGER);
+	mod_delayed_work(upmu_queue, &upmu_watch_expiry, UPMU_WATCH_LINGER);
 }
 
 static void upmu_watch_find(struct tracepoint *point, void *unused)
