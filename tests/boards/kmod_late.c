@@ -161,6 +161,15 @@ static void close_64_apart(void)
 	waitpid(pid, NULL, 0);
 }
 
+/* Under a light lease. */
+static bool may_write(void)
+{
+	int lease = take(mode), written = try_write();
+
+	close(lease);
+	return written;
+}
+
 /* One writes that no lease covers. */
 static volatile int sharers;
 
@@ -346,10 +355,10 @@ int main(int argc, char **argv)
 	act("and_open_for_everybody", open_for_all);
 	act("and_events_of_perf", use_perf);
 	act("and_holders_that_are_killed_all_at_once", let_go);
-	/* ARMv8's CYCLES lets nobody write: who tries dies, and whoever shares
-	 * its memory.
+	/* PMUv3's light leases let nobody write: who tries dies, and whoever
+	 * shares its memory.
 	 */
-	if (mode == UPMU_MODE_COUNT)
+	if (may_write())
 		act("and_one_that_writes_and_shares_memory_with_holders",
 		    share_and_write);
 	else
