@@ -23,7 +23,8 @@ DEFAULT_TIMEOUT_S = 600
 # A board that hangs says so before it is ended with its test.
 EARLIER_S = 100
 # What a run may say of itself, and no other.
-SAYS = {"kernels": "|".join(("default", "all", *ownkernel.SUITES)),
+SAYS = {"kernels": "|".join(("default", "all", "oldest",
+                             *ownkernel.SUITES)),
         "tier": "default|all|debug|upstream", "timeout": r"[1-9]\d*",
         "debug": "no", "long": "yes"}
 ROW = {"about", "boards", "command", "options", "joined"}

@@ -32,6 +32,7 @@ NOT_UNDER_VALGRIND = ("child", "run", "compare_runs", "sys")
 # Emulated and sanitized programs, on a machine that does more at a time.
 SLACK = 8
 EMULATOR_MIB = 250      # beside the board's own memory
+OLDEST = "bullseye"     # kernel that is tried
 TOLD_AFTER_S = 20       # what is being built
 _built = {}
 # Whether tests are only to be listed: then nothing is built but what ninja
@@ -264,11 +265,12 @@ def _suites(board, run, options):
     own = run.own_kernel() or options.debug_kernel and ownkernel.DEBUG
     if own:
         return [own] if ownkernel.has(own, arch) else []
-    if run.kernels != "all":
+    if run.kernels not in ("all", "oldest"):
         return [None]
     if options.all:
         return [None] + suites[1:]
-    return [None] + [suite for suite in suites[1:] if suite == "newest"]
+    wanted = ("newest", OLDEST) if run.kernels == "oldest" else ("newest",)
+    return [None] + [suite for suite in suites[1:] if suite in wanted]
 
 
 def _module(arch, suite):

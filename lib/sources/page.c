@@ -174,17 +174,23 @@ static int check_page(int fd, bool *is_taken)
 				"support reading from user mode");
 }
 
-/* A 32-bit program reads 32 bits of any counter. */
-#define LONG_CYCLES (sizeof(void *) < 8 ? 0u : (uint32_t)UPMU_PERF_LONG)
+/*
+ * Of the cycle counter. A 32-bit program reads 32 bits of any; and before 5.17
+ * arm64's kernel tells no width, so that the module publishes 32 bits alone.
+ */
+static uint32_t long_cycles(bool has_lease)
+{
+	return sizeof(void *) < 8 || has_lease ? 0u : (uint32_t)UPMU_PERF_LONG;
+}
 
-static int check_cycles(bool *is_taken)
+static int check_cycles(bool has_lease, bool *is_taken)
 {
 	uint32_t flags = UPMU_PERF_DISABLED | UPMU_PERF_USER_READ;
 	int fd, ret;
 
 	/* An event that cannot run makes perf rotate all of the thread's. */
 	if (!upmu_registry_takes_cycles(upmu_sys_thread(), -1))
-		flags |= LONG_CYCLES;
+		flags |= long_cycles(has_lease);
 	fd = upmu_perf_open_cycles(flags);
 	if (fd < 0)
 		return fd;
@@ -221,7 +227,7 @@ static int ask_page(bool *has_lease, bool *is_taken)
 		*has_lease = !ret;
 	}
 	if (!ret)
-		ret = check_cycles(is_taken);
+		ret = check_cycles(*has_lease, is_taken);
 	if (ret && *has_lease)
 		upmu_count_lease_put();
 	return ret;
@@ -264,7 +270,7 @@ static uint32_t perf_flags_for(const struct upmu *set,
 		return UPMU_PERF_USER_READ | UPMU_PERF_ANY_COUNTER;
 	if (wanted->pmus > 1)
 		return UPMU_PERF_USER_READ;
-	return UPMU_PERF_USER_READ | LONG_CYCLES;
+	return UPMU_PERF_USER_READ | long_cycles(set->has_lease);
 }
 
 static int open_and_map(struct upmu *set, const struct upmu_wanted *wanted,
