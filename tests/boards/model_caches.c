@@ -12,8 +12,8 @@
  *                  of the function, of another one
  * shared, apart    refills of a thread that writes SHARED lines by TURNS with
  *                  one on another CPU: to the same lines, each to its own
- * huge, small      refills of the TLB of WALKS walks over HUGE by PAGE: in
- *                  huge pages, in small ones
+ * huge, small      refills of the TLB of WALKS walks over a huge page's size:
+ * in huge pages, in small ones
  */
 #include <limits.h>
 #include <pthread.h>
@@ -36,7 +36,6 @@ enum { L1I_REFILL = 1, L1D_REFILL = 3, L1D_TLB_REFILL = 5 };
 #define TRIES  16
 #define LINE   64
 #define PAGE   4096
-#define HUGE   (2 << 20)
 #define WALKS  10
 
 static unsigned int stores = 0x07;
@@ -241,25 +240,44 @@ static void threads(void)
 /* ---- huge pages -------------------------------------------------------------
  */
 
+/* 2 MiB where pages are of 4 KiB, 32 where they are of 16; 0: none here. */
+static size_t huge_size;
+
+static void find_huge_size(void)
+{
+	FILE *file = fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size",
+			   "r");
+
+	if (!file)
+		return;
+	if (fscanf(file, "%zu", &huge_size) != 1)
+		huge_size = 0;
+	fclose(file);
+}
+
 static void walk(char *memory)
 {
 	for (int n = 0; n < WALKS; n++)
-		for (int i = 0; i < HUGE; i += PAGE)
+		for (size_t i = 0; i < huge_size; i += PAGE)
 			(void)*(volatile char *)(memory + i);
 }
 
 static void pages(void)
 {
-	char *memory = map(2 * HUGE, PROT_READ | PROT_WRITE);
+	char *memory;
 
-	memory += -(uintptr_t)memory % HUGE;
-	if (madvise(memory, HUGE, MADV_HUGEPAGE))
+	find_huge_size();
+	if (!huge_size)
+		return;
+	memory = map(2 * huge_size, PROT_READ | PROT_WRITE);
+	memory += -(uintptr_t)memory % huge_size;
+	if (madvise(memory, huge_size, MADV_HUGEPAGE))
 		return; /* a kernel without them */
-	memset(memory, 1, HUGE);
+	memset(memory, 1, huge_size);
 	printf("huge %lld\n", count(L1D_TLB_REFILL, walk, memory));
-	memory = map(HUGE, PROT_READ | PROT_WRITE);
-	madvise(memory, HUGE, MADV_NOHUGEPAGE);
-	memset(memory, 1, HUGE);
+	memory = map(huge_size, PROT_READ | PROT_WRITE);
+	madvise(memory, huge_size, MADV_NOHUGEPAGE);
+	memset(memory, 1, huge_size);
 	printf("small %lld\n", count(L1D_TLB_REFILL, walk, memory));
 }
 
