@@ -301,6 +301,11 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 		[ "$status" -eq 125 ]
 		said "hint: count anew without --no-scale"
 	done
+	# Others were gone before the last of its runs.
+	on "pi2 takes_turns=1 turns_until=4" stat --no-scale -r 3 -e cycles -j \
+		-o gone.json -- true
+	on pi2 compare 1.json gone.json
+	[ "$status" -eq 125 ]
 	on pi2 compare -x, raw.json 1--no-scale.json
 	[[ "$output" == *"no_scale,,,,1,"* ]]
 }

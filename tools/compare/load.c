@@ -61,9 +61,13 @@ static void take_way(struct compare *c, const json_t *root)
 	c->by_registers |= json_is_true(json_object_get(root, "by_registers"));
 }
 
-static void add_lost(struct compare *c, const json_t *told)
+static void add_lost(struct compare *c, const json_t *told, bool raw)
 {
-	c->lost = fmax(c->lost, real_or(told, "time_lost_percent", 0) / 100);
+	double lost = real_or(told, "time_lost_percent", 0) / 100;
+
+	/* Of -r the run that lost most: the last one's events tell of none. */
+	c->raw |= raw && lost > 0;
+	c->lost = fmax(c->lost, lost);
 }
 
 /* The event's row: files are matched by name. */
@@ -264,7 +268,7 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 	take_cores(command, root);
 	take_way(c, root);
 	c->shares_turns |= takes_turns(root) && !is_raw(root);
-	add_lost(c, json_object_get(root, "others"));
+	add_lost(c, json_object_get(root, "others"), is_raw(root));
 	command->wanted = size_or(root, "runs_wanted", 0);
 	command->failed = size_or(root, "failed", 0);
 	command->uncounted_s = real_or(root, "uncounted_s", 0);
@@ -358,7 +362,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 	c->raw |= is_raw(root);
 	c->interrupted |= json_is_true(json_object_get(root, "interrupted"));
 	take_way(c, root);
-	add_lost(c, root);
+	add_lost(c, root, is_raw(root));
 	c->paired = json_is_true(json_object_get(root, "paired"));
 	return load_events(c, path, root, first);
 }
