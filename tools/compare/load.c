@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "lib/engine/engine.h"
 #include "tools/child.h"
 #include "tools/documents.h"
 #include "tools/print.h"
@@ -66,7 +67,7 @@ static void add_lost(struct compare *c, const json_t *told, bool raw)
 	double lost = real_or(told, "time_lost_percent", 0) / 100;
 
 	/* Of -r the run that lost most: the last one's events tell of none. */
-	c->raw |= raw && lost > 0;
+	c->raw |= raw && lost >= ENGINE_LOST_LEAST;
 	c->lost = fmax(c->lost, lost);
 }
 
