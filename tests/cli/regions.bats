@@ -251,6 +251,18 @@ setup() {
 	E
 }
 
+# A report that is a pipe: upmu reads it until its writer has sent the signal.
+@test "regions_leave_no_folder_where_a_signal_ends_upmu_as_it_reads_reports" {
+	cat >pipe <<-'E'
+		#!/bin/sh
+		mkfifo "${UPMU_REPORT%/*}/1.json"
+		(exec 4>"${UPMU_REPORT%/*}/1.json" && kill -TERM $PPID && sleep 0.2) &
+	E
+	chmod +x pipe
+	run -143 timeout -s KILL 60 "$upmu" stat --regions -e cycles -- ./pipe
+	[ -z "$(find . -name 'upmu-regions-*')" ]
+}
+
 @test "regions_of_a_program_that_leaves_its_folder_are_in_the_report" {
 	mkdir here
 	TMPDIR=here run --separate-stderr "$upmu" stat --regions -e cycles -- \

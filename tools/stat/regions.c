@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -385,6 +386,7 @@ int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 	struct stat_regions *regions = report->regions;
 	size_t pass = report->passes;
 	struct told before;
+	sigset_t all, mask;
 	int error = make_folder(regions);
 
 	if (error)
@@ -393,10 +395,14 @@ int stat_regions_run(struct stat_report *report, struct engine_targets *targets,
 	if (!error)
 		error = stat_run_once(report, &regions->none, targets, -1, NULL,
 				      exit_status);
+	/* A signal that ends upmu waits until the folder is gone. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &mask);
 	if (!error)
 		error = take_reports(regions, pass);
 	put_back("UPMU_EVENTS", before.events);
 	put_back("UPMU_REPORT", before.report);
 	rmdir(regions->folder);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 	return error;
 }
