@@ -39,8 +39,9 @@
  * it did not open (closefrom(3), close_range(2), as daemons do) while it has a
  * set: open sets afterwards. Closing them takes the lease, and with it the
  * permission to read registers, while perf's pages go on naming a register: on
- * 32-bit kernels the next upmu_count() or upmu_count_all() ends the program by
- * SIGILL. The source read gives UPMU_NO_COUNT and -EBADF then.
+ * 32-bit kernels, and on arm64 before 5.17, the next upmu_count() or
+ * upmu_count_all() ends the program by SIGILL. The source read gives
+ * UPMU_NO_COUNT and -EBADF then.
  *
  * Permission. Where kernel.perf_user_access permits the source page (64-bit
  * kernels), setting it to 0 while a set is open does the same: SIGILL.

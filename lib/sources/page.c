@@ -2,8 +2,9 @@
 /*
  * page: perf events whose hardware index is in their mmap page, read from the
  * register without a system call. arm64 since Linux 5.17 where
- * kernel.perf_user_access is 1, for 32-bit programs too; 32-bit kernels with
- * upmu.ko, which publishes the index and gives this process the permission.
+ * kernel.perf_user_access is 1, for 32-bit programs too; 32-bit kernels and
+ * arm64 before that with upmu.ko, which publishes the index and gives this
+ * process the permission.
  *
  * A page is mapped before the event first counts, and no event is ever reset:
  * Linux republishes a wrong offset after PERF_EVENT_IOC_RESET.
@@ -22,7 +23,7 @@
 #include "lib/sources/source.h"
 #include "lib/sys.h"
 
-/* A 64-bit kernel permits by sysctl; one of 32 bits by the module's lease. */
+/* Who has the sysctl permits by it; other kernels by the module's lease. */
 static bool is_permitted_by_sysctl(void)
 {
 	return upmu_sys_exists(UPMU_USER_ACCESS);
