@@ -141,16 +141,22 @@ time.sleep(0.9)' >told
 	[ ! -e ran ]
 }
 
+# What is on the terminal once they are, in `during`; the test says what it wants
+# of it, behind the end of the terminal.
+see_page_faults() {
+	for _ in $(seq 100); do
+		tmux -L upmu$$ capture-pane -p >during
+		grep -q '^page-faults' during && break
+		sleep 0.2
+	done
+}
+
 @test "live_draws_a_screen_again_and_again" {
 	[ -n "${UPMU_ALL:-}" ] || skip "terminals are tried by ./check --all"
 	command -v tmux >/dev/null || skip "no tmux is installed"
 	tmux -L upmu$$ -f /dev/null new-session -d -x 90 -y 20 \
 		"LC_ALL=C $upmu stat -I 50 --live -e task-clock,page-faults ./hump; echo status \$?; sleep 30"
-	for _ in $(seq 100); do
-		tmux -L upmu$$ capture-pane -p >during
-		grep -q '^page-faults' during && break
-		sleep 0.05
-	done
+	see_page_faults
 	for _ in $(seq 50); do
 		tmux -L upmu$$ capture-pane -p >after
 		grep -q 'status 0' after && break
@@ -170,11 +176,7 @@ time.sleep(0.9)' >told
 	command -v tmux >/dev/null || skip "no tmux is installed"
 	tmux -L upmu$$ -f /dev/null new-session -d -x 30 -y 5 \
 		"LC_ALL=C $upmu stat -I 50 --live -e task-clock,page-faults,context-switches -- sleep 60"
-	for _ in $(seq 100); do
-		sleep 0.2
-		tmux -L upmu$$ capture-pane -p >during
-		grep -q '^page-faults' during && break
-	done
+	see_page_faults
 	sleep 1
 	tmux -L upmu$$ capture-pane -p >during
 	tmux -L upmu$$ kill-server
@@ -188,11 +190,7 @@ time.sleep(0.9)' >told
 	printf 'sleep 60\ntrue\n' >script
 	tmux -L upmu$$ -f /dev/null new-session -d -x 90 -y 20 \
 		"LC_ALL=C $upmu stat -I 50 --live -e page-faults -- sh -c \"\$(cat script)\""
-	for _ in $(seq 100); do
-		sleep 0.2
-		tmux -L upmu$$ capture-pane -p >during
-		grep -q '^page-faults' during && break
-	done
+	see_page_faults
 	tmux -L upmu$$ kill-server
 	head -n 1 during | grep -q '^upmu stat: sh -c sleep 60?true  '
 }
