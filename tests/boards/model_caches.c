@@ -12,8 +12,8 @@
  *                  of the function, of another one
  * shared, apart    refills of a thread that writes SHARED lines by TURNS with
  *                  one on another CPU: to the same lines, each to its own
- * huge, small      refills of the TLB of WALKS walks over a huge page's size:
- * in huge pages, in small ones
+ * huge, small      refills of the TLB of WALKS walks over a huge page by PAGE,
+ *                  over as much in small ones
  */
 #include <limits.h>
 #include <pthread.h>
