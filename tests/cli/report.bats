@@ -273,3 +273,8 @@ print(json.dumps(last))' >word.json
 	run "$upmu" report --nonsense samples/estimates.json
 	[ "$status" -eq 2 ]
 }
+
+@test "colours_of_a_page_are_told_apart_by_the_colour_blind" {
+	"$upmu" report -o page.html samples/compare.json
+	python3 "$BATS_TEST_DIRNAME/colours.py" page.html
+}
