@@ -61,6 +61,29 @@ class Browser:
         number = self.last
         return self.until(lambda m: m.get('id') == number).get('result')
 
+    def start(self):
+        target = self.ask('Target.createTarget', url='about:blank')
+        session = self.ask('Target.attachToTarget', flatten=True,
+                           targetId=target['targetId'])['sessionId']
+        self.ask('Page.enable', session)
+        return session
+
+    def load(self, session, page):
+        os.write(self.orders, json.dumps(
+            {'id': 0, 'method': 'Page.navigate', 'sessionId': session,
+             'params': {'url': f'file://{os.path.abspath(page)}'}}
+        ).encode() + b'\0')
+        self.until(lambda m: m.get('method') == 'Page.loadEventFired')
+
+    def value(self, session, expression):
+        return self.ask('Runtime.evaluate', session, expression=expression,
+                        returnByValue=True, awaitPromise=True
+                        )['result'].get('value', 0)
+
+    def close(self):
+        self.ask('Browser.close')
+        self.child.wait()
+
 
 def task_ms(browser, session):
     metrics = browser.ask('Performance.getMetrics', session)['metrics']
@@ -71,22 +94,13 @@ def task_ms(browser, session):
 def main():
     page, profile = sys.argv[1:]
     browser = Browser(profile)
-    target = browser.ask('Target.createTarget', url='about:blank')
-    session = browser.ask('Target.attachToTarget', flatten=True,
-                          targetId=target['targetId'])['sessionId']
-    browser.ask('Page.enable', session)
+    session = browser.start()
     browser.ask('Performance.enable', session, timeDomain='threadTicks')
-    os.write(browser.orders, json.dumps(
-        {'id': 0, 'method': 'Page.navigate', 'sessionId': session,
-         'params': {'url': f'file://{os.path.abspath(page)}'}}
-    ).encode() + b'\0')
-    browser.until(lambda m: m.get('method') == 'Page.loadEventFired')
-    drawn = browser.ask('Runtime.evaluate', session,
-                        expression='document.documentElement.dataset.figures')
-    print(f'{task_ms(browser, session):.0f}',
-          drawn['result'].get('value', 0))
-    browser.ask('Browser.close')
-    browser.child.wait()
+    browser.load(session, page)
+    drawn = browser.value(session, 'document.documentElement.dataset.figures')
+    print(f'{task_ms(browser, session):.0f}', drawn)
+    browser.close()
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -72,6 +72,15 @@ attribute() {	# NAME
 	[ "$ms" -le 2000 ]
 }
 
+@test "page_shows_numbers_to_the_pointer_and_to_the_keyboard" {
+	python3 "$BATS_TEST_DIRNAME/report_samples.py" samples 400
+	with_charts samples/estimates.json
+	"$upmu" report -o page.html samples/*.json
+	run -0 timeout 200 python3 "$BATS_TEST_DIRNAME/page_hands.py" \
+		page.html profile
+	[ "$output" = "8 figures, 8 tell numbers to the pointer, 8 to the keys" ]
+}
+
 # In each plot, whatever it is of: ticks and the words beside them.
 # No two labels of an axis lie on each other, and none beyond the plot's left
 # edge, where the page has no room for it.
