@@ -270,6 +270,17 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "                 507  stalled-cycles-frontend     # 101.400 % of cycles stalled"
 }
 
+@test "stat_sends_who_asks_for_ratios_that_a_core_lacks_to_those_that_it_has" {
+	on pi2 stat -M topdown -- touch ran
+	[ "$status" -eq 2 ]
+	[ ! -e ran ]
+	said "upmu stat: -M, -d: this machine's core has no event of theirs"
+	said "hint: upmu list --metrics"
+	on pi2 list --metrics
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"l1d_refill_percent"* ]]
+}
+
 @test "no_scale_has_no_interval_of_an_estimate_in_json_nor_in_merge" {
 	on "pi2 by_code=1" stat --no-scale -j -o counts.json -- sleep 0.3
 	[ "$status" -eq 0 ]

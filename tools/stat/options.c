@@ -476,7 +476,7 @@ static const char *software_of(const struct stat_options *options)
 static int no_metrics(void)
 {
 	fputs("upmu stat: -M, -d: this machine's core has no event of theirs\n"
-	      "hint: upmu list --metrics --core neoverse-n1\n",
+	      "hint: upmu list --metrics\n",
 	      stderr);
 	return -1;
 }
