@@ -86,8 +86,9 @@ int main(void)
 	if (asleep.wall <= asleep.task)
 		say_and_end("task_and_wall: the cycle register is perf's and "
 			    "stands still with the task; run it as: upmu exec "
-			    "-- task_and_wall; on a 64-bit kernel with upmu.ko, "
-			    "and kernel.perf_user_access=0 where it has that\n");
+			    "-- task_and_wall; on a 64-bit kernel with upmu.ko "
+			    "and, where there is one, "
+			    "kernel.perf_user_access=0\n");
 	print("work", busy);
 	print("sleep", asleep);
 	upmu_close(set);
