@@ -250,6 +250,18 @@ pid_t upmu_sys_thread(void)
 	return (pid_t)syscall(SYS_gettid);
 }
 
+/* Capabilities that hold in a user namespace of one's own say nothing to perf:
+ * its root is another user outside. */
+static bool is_in_user_namespace(void)
+{
+	unsigned long first, outside, n;
+	char map[256];
+
+	return !upmu_sys_read_text("/proc/self/uid_map", map, sizeof(map)) &&
+	       (sscanf(map, "%lu %lu %lu", &first, &outside, &n) != 3 ||
+		first || outside || n != UINT32_MAX);
+}
+
 bool upmu_sys_has_perfmon(void)
 {
 	struct __user_cap_header_struct head = {
@@ -260,7 +272,8 @@ bool upmu_sys_has_perfmon(void)
 
 	return !syscall(SYS_capget, &head, of) &&
 	       (of[CAP_TO_INDEX(CAP_PERFMON)].effective & perfmon ||
-		of[0].effective & CAP_TO_MASK(CAP_SYS_ADMIN));
+		of[0].effective & CAP_TO_MASK(CAP_SYS_ADMIN)) &&
+	       !is_in_user_namespace();
 }
 
 int upmu_sys_affinity(pid_t pid, cpu_set_t *cpus)

@@ -83,7 +83,7 @@ void upmu_sys_unmap(void *address, size_t size);
 pid_t upmu_sys_thread(void);
 
 /** Has the caller what perf and upmu.ko ask of root (CAP_PERFMON)? Root in a
- * container may lack it. */
+ * container may lack it, and in a user namespace of its own always does. */
 bool upmu_sys_has_perfmon(void);
 
 /** The CPUs that a thread may run on; @pid 0: the caller. 0 or -errno. */

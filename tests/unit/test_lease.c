@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/module/lease.h"
+#include "lib/sys.h"
 #include "said.h"
 
 static int lease;
@@ -243,10 +244,18 @@ static void what_would_be_granted_is_told_and_nothing_is_taken(void **state)
 	assert_said("parameter open is 'all'");
 }
 
+static int ask_for_raw(void)
+{
+	const struct upmu_info info = { .modes = 1u << UPMU_MODE_RAW };
+
+	if (upmu_lease_would(&info, UPMU_MODE_RAW) != -EPERM)
+		return __LINE__;
+	return strstr(upmu_explain(), "--cap-add PERFMON") ? 0 : __LINE__;
+}
+
 /* As root of a container: 0, a line's number, or 77 where it may not. */
 static int ask_without_the_capability(void)
 {
-	const struct upmu_info info = { .modes = 1u << UPMU_MODE_RAW };
 	struct __user_cap_header_struct head = {
 		.version = _LINUX_CAPABILITY_VERSION_3,
 	};
@@ -256,25 +265,41 @@ static int ask_without_the_capability(void)
 		return 77;
 	if (syscall(SYS_capset, &head, none))
 		return __LINE__;
-	if (upmu_lease_would(&info, UPMU_MODE_RAW) != -EPERM)
-		return __LINE__;
-	return strstr(upmu_explain(), "--cap-add PERFMON") ? 0 : __LINE__;
+	return ask_for_raw();
 }
 
-static void root_without_the_capability_is_not_promised_raw(void **state)
+/* It has all capabilities there. */
+static int ask_in_a_user_namespace(void)
+{
+	upmu_sys_set_root("");
+	return unshare(CLONE_NEWUSER) ? 77 : ask_for_raw();
+}
+
+static void in_a_child(int (*ask)(void))
 {
 	pid_t child;
 	int status;
 
-	(void)state;
 	fflush(NULL);
 	child = fork();
 	if (!child)
-		_exit(ask_without_the_capability() & 0xff);
+		_exit(ask() & 0xff);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (WEXITSTATUS(status) == 77)
 		skip();
 	assert_int_equal(status, 0);
+}
+
+static void root_without_the_capability_is_not_promised_raw(void **state)
+{
+	(void)state;
+	in_a_child(ask_without_the_capability);
+}
+
+static void nor_is_the_root_of_a_user_namespace(void **state)
+{
+	(void)state;
+	in_a_child(ask_in_a_user_namespace);
 }
 
 /* ---- the whole texts: of the two that are there none has another's ------- */
@@ -512,6 +537,7 @@ int main(void)
 		LEASE_TEST(no_memory_and_no_descriptors_pass_through),
 		LEASE_TEST(what_would_be_granted_is_told_and_nothing_is_taken),
 		LEASE_TEST(root_without_the_capability_is_not_promised_raw),
+		LEASE_TEST(nor_is_the_root_of_a_user_namespace),
 		LEASE_TEST(a_broken_lease_is_estale),
 		LEASE_TEST(what_is_no_lease_is_ebadf),
 		LEASE_TEST(reasons_have_a_hint_where_a_command_helps),
