@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/fs.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -336,7 +338,9 @@ static int put_apart(const char *beside, const char *path)
 	const char *end = ends_with(path, ".json") ? ".json" : "";
 	static char other[PATH_MAX + 32];
 
-	if (!renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE))
+	/* Not every libc has renameat2(). */
+	if (!syscall(SYS_renameat2, AT_FDCWD, beside, AT_FDCWD, path,
+		     RENAME_NOREPLACE))
 		return 0;
 	/* Not every file system has that (NFS). */
 	if (errno != EEXIST)
