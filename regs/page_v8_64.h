@@ -79,7 +79,7 @@ none:
 #define UPMU_V8_64_READ(n) UPMU_V8_64_ROW("pmevcntr" #n "_el0", "%3", "3f")
 
 /* The same from @page alone, whose pmc_width is at 48, for its own thread;
- * @seen: its lock. */
+ * @seen: its lock. The row has a place for each index, 0 and 33 too. */
 static inline __attribute__((always_inline)) int
 upmu_regs_page_read(const void *page, uint32_t *seen, uint64_t *count)
 {
@@ -88,14 +88,13 @@ upmu_regs_page_read(const void *page, uint32_t *seen, uint64_t *count)
 	__asm__ goto(
 		"1:	ldp %w1, %w2, [%4, #8]\n\t"
 		"ldr %0, [%4, #16]\n\t"
-		"sub %w2, %w2, #1\n\t"
-		"cmp %w2, #31\n\t"
-		"b.hi %l[none]\n\t"
 		"adr %3, 2f\n\t"
 		"add %3, %3, %2, lsl #" UPMU_V8_64_SHIFT "\n\t"
 		"br %3\n"
-		"2:	" UPMU_V8_64_COUNTERS(UPMU_V8_64_READ)
+		"2:	" UPMU_V8_64_NO_ROW("%l[none]") /* 0 */
+		UPMU_V8_64_COUNTERS(UPMU_V8_64_READ)
 		UPMU_V8_64_ROW("pmccntr_el0", "%3", "3f")
+		UPMU_V8_64_NO_ROW("%l[none]") /* 33 */
 		"3:	ldrh %w2, [%4, #48]\n\t"
 		"tbnz %w2, #6, 4f\n\t" /* 64, not 32 */
 		"sxtw %3, %w3\n"
