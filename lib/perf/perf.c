@@ -110,7 +110,7 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 	return ret;
 }
 
-int upmu_perf_open_cycles(uint32_t flags)
+int upmu_perf_open_cycles(uint32_t flags, int cpu)
 {
 	static const struct upmu_perf_event cycles = {
 		.name = "cycles",
@@ -118,7 +118,7 @@ int upmu_perf_open_cycles(uint32_t flags)
 		.config = PERF_COUNT_HW_CPU_CYCLES,
 		.is_cpu = true,
 	};
-	struct upmu_perf_target self = { .cpu = -1, .group_fd = -1 };
+	struct upmu_perf_target self = { .cpu = cpu, .group_fd = -1 };
 	int fd;
 
 	self.flags = flags | UPMU_PERF_EXCLUDE_KERNEL;

@@ -89,9 +89,11 @@ int upmu_perf_open(const struct upmu_perf_event *event,
 
 /**
  * Open cycles on the calling thread, of user mode only where no more is
- * permitted: what a probe counts. @flags: UPMU_PERF_*. Returns as above.
+ * permitted: what a probe counts. @flags: UPMU_PERF_*. @cpu: -1, for which perf
+ * of unlike cores takes any one's PMU; or where alone it is to count. Returns
+ * as above.
  */
-int upmu_perf_open_cycles(uint32_t flags);
+int upmu_perf_open_cycles(uint32_t flags, int cpu);
 
 /** read(2) of one event opened without _GROUP_READ; 0, -errno, or -EIO. */
 int upmu_perf_read(int fd, struct upmu_value *value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ static enum answer try_once(int fd)
 	struct upmu_value before, after;
 	uint64_t cycles, ran_ns;
 
-	if (upmu_perf_read(fd, &before))
+	if (upmu_perf_read(fd, &before) || !before.running_ns)
 		return UNKNOWN;
 	spin();
 	if (upmu_perf_read(fd, &after))
@@ -59,10 +60,20 @@ static enum answer ask_counter(int fd)
 	return answer;
 }
 
+static enum answer ask_cycles(void)
+{
+	enum answer answer = ask_counter(upmu_perf_open_cycles(0, -1));
+
+	/* They may be another kind of core's. */
+	if (answer == UNKNOWN)
+		answer = ask_counter(upmu_perf_open_cycles(0, sched_getcpu()));
+	return answer;
+}
+
 int upmu_pmu_alive(void)
 {
 	if (atomic_load(&known) == UNKNOWN)
-		atomic_store(&known, ask_counter(upmu_perf_open_cycles(0)));
+		atomic_store(&known, ask_cycles());
 	if (atomic_load(&known) != DEAD)
 		return 0;
 	upmu_explain_set(-ENODEV,

@@ -10,6 +10,7 @@
  * Linux republishes a wrong offset after PERF_EVENT_IOC_RESET.
  */
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -184,19 +185,30 @@ static uint32_t long_cycles(bool has_lease)
 	return sizeof(void *) < 8 || has_lease ? 0u : (uint32_t)UPMU_PERF_LONG;
 }
 
-static int check_cycles(bool has_lease, bool *is_taken)
+static int check_cycles_on(int cpu, uint32_t flags, bool *is_taken)
 {
-	uint32_t flags = UPMU_PERF_DISABLED | UPMU_PERF_USER_READ;
 	int fd, ret;
 
-	/* An event that cannot run makes perf rotate all of the thread's. */
-	if (!upmu_registry_takes_cycles(upmu_sys_thread(), -1))
-		flags |= long_cycles(has_lease);
-	fd = upmu_perf_open_cycles(flags);
+	fd = upmu_perf_open_cycles(flags, cpu);
 	if (fd < 0)
 		return fd;
 	ret = check_page(fd, is_taken);
 	upmu_sys_close(fd);
+	return ret;
+}
+
+static int check_cycles(bool has_lease, bool *is_taken)
+{
+	uint32_t flags = UPMU_PERF_DISABLED | UPMU_PERF_USER_READ;
+	int ret;
+
+	/* An event that cannot run makes perf rotate all of the thread's. */
+	if (!upmu_registry_takes_cycles(upmu_sys_thread(), -1))
+		flags |= long_cycles(has_lease);
+	ret = check_cycles_on(-1, flags, is_taken);
+	/* They may be another kind of core's. */
+	if (!ret && *is_taken)
+		ret = check_cycles_on(sched_getcpu(), flags, is_taken);
 	return ret;
 }
 
@@ -283,14 +295,23 @@ static int open_and_map(struct upmu *set, const struct upmu_wanted *wanted,
 	return ret ? ret : map_pages(set);
 }
 
-static bool tells_all(const struct upmu *set)
+static bool tells(const struct upmu *set, const struct upmu_slot *slot)
 {
-	for (size_t i = 0; i < set->size; i++) {
-		const volatile struct upmu_page *page = set->slots[i].page[0];
+	for (size_t pmu = 0; pmu < set->pmus; pmu++) {
+		const volatile struct upmu_page *page = slot->page[pmu];
 
-		if (!page->index)
-			return false;
+		if (page->index)
+			return true;
 	}
+	return false;
+}
+
+static bool tells_all(const struct upmu *set, const struct upmu_wanted *wanted)
+{
+	for (size_t i = 0; i < set->size; i++)
+		if (wanted->events[i].is_hardware &&
+		    !tells(set, &set->slots[i]))
+			return false;
 	return true;
 }
 
@@ -320,7 +341,7 @@ static bool open_quickly(struct upmu *set, const struct upmu_wanted *wanted)
 {
 	int permission = atomic_load(&told_by);
 
-	if (permission == NOT_ASKED || wanted->pmus > 1 ||
+	if (permission == NOT_ASKED ||
 	    (set->flags & (UPMU_OPEN_STOPPED | UPMU_OPEN_ON_EXEC)))
 		return false;
 	if (permission == BY_LEASE) {
@@ -329,7 +350,7 @@ static bool open_quickly(struct upmu *set, const struct upmu_wanted *wanted)
 			return false;
 	}
 	if (!open_and_map(set, wanted, false) && !upmu_perf_set_start(set) &&
-	    (tells_all(set) || waits_for_counters(set)))
+	    (tells_all(set, wanted) || waits_for_counters(set)))
 		return true;
 	close_page(set);
 	return false;

@@ -15,7 +15,7 @@ static int read_probe(void)
 	ret = upmu_pmu_alive();
 	if (ret)
 		return ret;
-	ret = upmu_perf_open_cycles(UPMU_PERF_DISABLED);
+	ret = upmu_perf_open_cycles(UPMU_PERF_DISABLED, -1);
 	if (ret < 0)
 		return ret;
 	upmu_sys_close(ret);

@@ -157,11 +157,77 @@ static void measured_on(unsigned int cpu, const char *claim)
 	ok(!ret && m[0].median >= 1000 && m[0].median <= 1008, claim);
 }
 
+/* Of user mode, where no tick of the clock comes in between. */
+static uint64_t cost_of_opening(unsigned int cpu)
+{
+	uint64_t before = 0, after = 0;
+	struct upmu *meter, *set;
+	int ret;
+
+	move_to(cpu);
+	ret = upmu_open(&meter, "instructions:u", NULL);
+	if (ret)
+		return 0;
+	ret = upmu_count_all(meter, &before, 1);
+	ret = ret ? ret : upmu_open(&set, EVENTS, NULL);
+	if (!ret) {
+		ret = upmu_count_all(meter, &after, 1);
+		upmu_close(set);
+	}
+	upmu_close(meter);
+	note("CPU %u: opening takes %" PRIu64 " instructions of user mode", cpu,
+	     after - before);
+	return ret ? 0 : after - before;
+}
+
+/* The process has been on no other core yet: perf's own cycles are of one. */
+static void opened_on_the_other_core_first(void)
+{
+	uint64_t other = cost_of_opening(1), first = cost_of_opening(0);
+
+	ok(first && other && other < first + first / 2,
+	   "a_set_opens_as_cheaply_on_the_other_core");
+}
+
+static bool runs_all_the_time(struct upmu *set)
+{
+	struct upmu_value values[3] = { { .count = 0 } };
+	int ret = upmu_read(set, values, upmu_size(set));
+
+	note("%s: running %" PRIu64 " of %" PRIu64 " ns",
+	     upmu_event_name(set, 0), values[0].running_ns,
+	     values[0].enabled_ns);
+	return !ret && values[0].running_ns &&
+	       values[0].running_ns == values[0].enabled_ns;
+}
+
+/* Four events beside cycles, for which each core has the counters. */
+static void that_fit_on(unsigned int cpu, const char *claim)
+{
+	struct upmu *with_cycles, *others = NULL;
+	bool passed;
+
+	move_to(cpu);
+	if (upmu_open(&with_cycles, "cycles,instructions,mem_access", NULL)) {
+		note("%s", upmu_explain());
+		ok(false, claim);
+		return;
+	}
+	passed = !upmu_open(&others, "br_pred,l1d_cache", NULL);
+	access_memory(20 * PAIRS);
+	passed = passed && runs_all_the_time(with_cycles) &&
+		 runs_all_the_time(others);
+	ok(passed, claim);
+	upmu_close(others);
+	upmu_close(with_cycles);
+}
+
 int main(void)
 {
 	struct upmu *set;
 
 	setenv("UPMU_REPORT", "none", 1);
+	opened_on_the_other_core_first();
 	move_freely();
 	if (upmu_open(&set, EVENTS, NULL)) {
 		note("%s", upmu_explain());
@@ -179,6 +245,8 @@ int main(void)
 	widened();
 	measured_on(0, "the_first_core_measures_a_thousand_accesses");
 	measured_on(1, "the_other_core_measures_a_thousand_accesses");
+	that_fit_on(0, "two_sets_that_fit_run_all_the_time");
+	that_fit_on(1, "also_on_the_other_core");
 	region_test();
 	faults();
 	return tap_done();

@@ -294,6 +294,13 @@ static bool is_enabled(const struct fake_event *event)
 	return !event->attr.disabled && (!leader || !leader->attr.disabled);
 }
 
+/* perf's own cycles of no CPU in particular are one kind of core's alone. */
+static bool is_on(const struct fake_event *event)
+{
+	return event->attr.type == fake.on_type ||
+	       (event->attr.type == PERF_TYPE_HARDWARE && event->cpu >= 0);
+}
+
 void fake_work(uint64_t ns)
 {
 	if (fake.clock_ns)
@@ -304,7 +311,7 @@ void fake_work(uint64_t ns)
 		if (!event->is_open || event->is_device || !is_enabled(event))
 			continue;
 		event->ns += ns;
-		if (event->attr.type != fake.on_type)
+		if (!is_on(event))
 			continue;
 		event->running_ns += ns;
 		event->count += ns;

@@ -343,6 +343,26 @@ static void two_kinds_of_core_get_an_event_each_and_add_up(void **state)
 	assert_int_equal(count - after[0].count, 2 * FAKE_STEP);
 }
 
+static void whether_cycles_are_taken_is_asked_of_the_cpus_own_pmu(void **state)
+{
+	static const uint32_t types[] = { 8, 9 };
+
+	(void)state;
+	for (size_t kind = 0; kind < 2; kind++) {
+		fake_boot("odroid-xu4");
+		fake.on_type = types[kind];
+		open_page("cycles,instructions");
+		for (size_t pmu = 0; pmu < 2; pmu++) {
+			int fd = set->groups[pmu].fd[0];
+
+			assert_int_equal(fake.events[fd - FAKE_FD].attr.config,
+					 V7_ONLY);
+		}
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
 static void both_pmus_are_asked_by_their_own_numbers(void **state)
 {
 	uint32_t types[2];
@@ -554,6 +574,8 @@ int main(void)
 		PAGE_TEST(room_for_another_number_of_values_is_einval),
 		PAGE_TEST(reading_gives_counts_with_their_times),
 		PAGE_TEST(two_kinds_of_core_get_an_event_each_and_add_up),
+		PAGE_TEST(
+			whether_cycles_are_taken_is_asked_of_the_cpus_own_pmu),
 		PAGE_TEST(both_pmus_are_asked_by_their_own_numbers),
 		PAGE_TEST(a_thread_bound_to_one_kind_reads_inline),
 		PAGE_TEST(
