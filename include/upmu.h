@@ -32,7 +32,10 @@
  * itself does is not counted: it opens a set of its own. exec() closes all. A
  * fork waits for other threads to come out of upmu_open() and upmu_close(); in
  * a signal's handler that came upon its own thread there it may wait for ever
- * (POSIX.1-2024 counts _Fork() alone among what a handler may call).
+ * (POSIX.1-2024 counts _Fork() alone among what a handler may call). Where the
+ * library is loaded by dlopen(3), it waits before handlers of pthread_atfork(3)
+ * that were set earlier: under a lock that these take no set is to be opened or
+ * closed, nor a thread's first region begun.
  * A child made by a bare clone() that copies memory must not touch a set.
  *
  * Descriptors. A set is open descriptors. A program must not close those that
