@@ -27,7 +27,8 @@ enum upmu_region_format {
  *         filled
  * @calls: completed begin/end pairs; where it is 0 the others mean nothing
  * @total, @min, @max: counts between begin and end, the cost of the pair
- *         itself (@overhead, measured at the start) taken off each call
+ *         itself (@overhead, measured at the start) taken off each call;
+ *         of a thread that reads in another way than the first, its own cost
  * @mean: @total / @calls
  * @running: share of the time (0 to 1) that the events were on the hardware;
  *         below 1 the counts lack what came in the rest

@@ -39,7 +39,11 @@ struct frame {
 	uint64_t counts[UPMU_REGION_EVENTS_MAX];
 };
 
-/* @version: odd while the thread writes to its cells, or jumped out of it. */
+/*
+ * @version: odd while the thread writes to its cells, or jumped out of it
+ * @dearer: by how much a pair counts more here than in the first thread, where
+ *          it was measured what is taken off
+ */
 struct upmu_region_thread {
 	const struct upmu_counter *counters;
 	size_t events;
@@ -50,6 +54,7 @@ struct upmu_region_thread {
 	struct upmu_region_thread *next;
 	struct frame frames[1 + UPMU_REGION_DEPTH_MAX]; /* 0: of no region */
 	struct live_cell cells[UPMU_REGIONS_MAX];
+	int64_t dearer[UPMU_REGION_EVENTS_MAX];
 };
 
 /* The model that needs no call. For it libc has room for some 1,500 bytes in

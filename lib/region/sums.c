@@ -87,6 +87,24 @@ static void copy_cell(struct upmu_cell *out, struct upmu_region_thread *thread,
 		 version);
 }
 
+static uint64_t less(uint64_t count, int64_t by)
+{
+	return by > 0 && count < (uint64_t)by ? 0 : count - (uint64_t)by;
+}
+
+/* As the first thread would have counted. */
+static void level(struct upmu_cell *cell, const int64_t *dearer)
+{
+	for (size_t i = 0; i < UPMU_REGION_EVENTS_MAX; i++) {
+		struct upmu_tally *tally = &cell->events[i];
+
+		tally->total =
+			less(tally->total, dearer[i] * (int64_t)cell->calls);
+		tally->min = less(tally->min, dearer[i]);
+		tally->max = less(tally->max, dearer[i]);
+	}
+}
+
 void upmu_region_add_thread(struct upmu_cell *sums,
 			    struct upmu_region_thread *thread, size_t regions)
 {
@@ -94,6 +112,7 @@ void upmu_region_add_thread(struct upmu_cell *sums,
 		struct upmu_cell cell;
 
 		copy_cell(&cell, thread, i);
+		level(&cell, thread->dearer);
 		upmu_region_add_cell(&sums[i], &cell);
 	}
 }

@@ -172,29 +172,43 @@ static void clear_cells(struct upmu_region_thread *thread)
  * The least that an empty pair ever counts is what each pair costs. Called as
  * a program calls them.
  */
-static void calibrate(const struct upmu_region_thread *thread)
+static void calibrate(const struct upmu_region_thread *thread,
+		      uint64_t *overhead)
 {
 	static struct upmu_region nothing = {
 		.name = "calibration",
 		.cell = offsetof(struct upmu_region_thread, cells[0]),
 	};
 	const struct live_cell *cell = &thread->cells[nothing.id];
-	unsigned int before = atomic_load(&missed);
+	unsigned int failed = 0;
 
 	for (int i = 0; i < CALIBRATION_CALLS; i++)
-		if (!upmu_region_begin(&nothing))
-			upmu_region_end(&nothing);
+		failed += upmu_region_begin(&nothing) ||
+			  upmu_region_end(&nothing);
 	/* These are nobody's calls. */
-	if (before)
-		atomic_store(&missed, before);
-	else
+	if (failed && atomic_fetch_sub(&missed, failed) == failed)
 		forget_missed();
 	for (size_t i = 0; cell->calls && i < thread->events; i++) {
 		struct upmu_tally tally;
 
 		upmu_region_fold(&tally, &cell->events[i]);
-		all.overhead[i] = tally.min;
+		overhead[i] = tally.min;
 	}
+}
+
+/* By system calls, where the pages that a user may map are used up, a pair
+ * costs fifty times as much. */
+static void calibrate_another(struct upmu_region_thread *thread)
+{
+	uint64_t overhead[UPMU_REGION_EVENTS_MAX];
+
+	if (upmu_source(thread->set) == all.source)
+		return;
+	memcpy(overhead, all.overhead, sizeof(overhead));
+	calibrate(thread, overhead);
+	for (size_t i = 0; i < thread->events; i++)
+		thread->dearer[i] = (int64_t)(overhead[i] - all.overhead[i]);
+	clear_cells(thread);
 }
 
 static void describe(struct upmu_region_thread *thread)
@@ -319,9 +333,11 @@ static int make_thread(struct upmu_region_thread **out)
 	upmu_region_self = thread;
 	if (!all.is_calibrated) {
 		describe(thread);
-		calibrate(thread);
+		calibrate(thread, all.overhead);
 		clear_cells(thread);
 		all.is_calibrated = true;
+	} else {
+		calibrate_another(thread);
 	}
 	thread->next = all.threads;
 	all.threads = thread;

@@ -5,12 +5,15 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -178,6 +181,63 @@ static void measure_regions(void)
 	upmu_close(set);
 }
 
+static bool write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	return file && fputs(text, file) >= 0 && !fclose(file);
+}
+
+/* As a user who has mapped all that is allowed: no page is left. */
+static bool map_no_more(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct of[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (!write_file("/proc/sys/kernel/perf_event_mlock_kb", "0\n") ||
+	    setrlimit(RLIMIT_MEMLOCK, &none) || syscall(SYS_capget, &head, of))
+		return false;
+	of[0].effective &= ~CAP_TO_MASK(CAP_IPC_LOCK);
+	return !syscall(SYS_capset, &head, of);
+}
+
+static void *call_twenty_times(void *region)
+{
+	for (int i = 0; i < 20; i++) {
+		upmu_region_begin(region);
+		thousand_instructions(NULL);
+		upmu_region_end(region);
+	}
+	return NULL;
+}
+
+static void *call_by_system_calls(void *region)
+{
+	return map_no_more() ? call_twenty_times(region) : NULL;
+}
+
+/* Where the first thread has pages and the second has none. */
+static bool count_alike_in_both(void)
+{
+	struct upmu_region_stats stats = { .size = sizeof(stats) };
+	struct upmu_region *first, *second;
+	pthread_t thread;
+
+	if (upmu_region_open(&first, "first") ||
+	    upmu_region_open(&second, "second"))
+		return false;
+	call_twenty_times(first);
+	if (pthread_create(&thread, NULL, call_by_system_calls, second) ||
+	    pthread_join(thread, NULL) || upmu_region_read(second, 1, &stats))
+		return false;
+	note("%" PRIu64 " calls, min %" PRIu64 " mean %.1f max %" PRIu64,
+	     stats.calls, stats.min, stats.mean, stats.max);
+	return stats.calls == 20 && stats.min >= 1000 && stats.min < 1100;
+}
+
 static atomic_bool is_over;
 
 static void *call_for_ever(void *region)
@@ -231,6 +291,8 @@ int main(void)
 	setenv("UPMU_REPORT", "none", 1);
 	measure_functions();
 	ok(in_child(count_four), "a_region_of_four_events_counts_each");
+	ok(in_child(count_alike_in_both),
+	   "a_thread_that_reads_by_system_calls_counts_the_same");
 	ok(in_child(read_in_real_time),
 	   "a_thread_of_real_time_waits_for_no_other_that_it_keeps_from_running");
 	measure_regions();
