@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Counts that are not to be had: no counter, not started, closed, no mode. */
+/* Counts that are not to be had: no counter, not started, closed, no mode; and
+ * what asking for them reads. */
 #include "one_set.h"
 
 #include <errno.h>
@@ -27,6 +28,24 @@ static void open_set(const char *events, const struct upmu_options *options)
 
 	if (ret)
 		fail_msg("%s: %d: %s", events, ret, upmu_explain());
+}
+
+static size_t files_for(const char *events)
+{
+	fake.failure =
+		(struct fake_failure){ .call = FAKE_FILE, .at = SIZE_MAX };
+	open_set(events, NULL);
+	upmu_close(set);
+	set = NULL;
+	return fake.failure.seen;
+}
+
+static void the_machine_is_read_by_the_first_set_alone(void **state)
+{
+	(void)state;
+	assert_true(files_for("cycles,instructions,l1d_cache_refill") > 0);
+	assert_int_equal(files_for("cycles,instructions"), 0);
+	assert_int_equal(files_for("l1d_cache,br_mis_pred,page-faults"), 0);
 }
 
 /* Beside another's RAW lease: perf opens it, and has no counter for it. */
@@ -295,6 +314,7 @@ static void the_kernels_own_events_are_of_no_hypervisor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		COUNTS_TEST(the_machine_is_read_by_the_first_set_alone),
 		COUNTS_TEST(a_set_that_never_had_a_counter_has_no_count),
 		COUNTS_TEST(nobody_looks_into_files_for_why),
 		COUNTS_TEST(a_set_that_was_not_started_has_counted_nothing),
