@@ -223,13 +223,14 @@ static int check_processor(void)
 
 /*
  * Where it returns 0 and *has_lease, upmu_count_lease_put() is due. @is_taken:
- * does somebody else have the cycle counter?
+ * does somebody else have the cycle counter? Where that is known it is not
+ * asked.
  */
 static int ask_page(bool *has_lease, bool *is_taken)
 {
 	int ret;
 
-	*has_lease = *is_taken = false;
+	*has_lease = false;
 	ret = check_processor();
 	if (ret)
 		return ret;
@@ -239,7 +240,7 @@ static int ask_page(bool *has_lease, bool *is_taken)
 		ret = upmu_count_lease_get();
 		*has_lease = !ret;
 	}
-	if (!ret)
+	if (!ret && !*is_taken)
 		ret = check_cycles(*has_lease, is_taken);
 	if (ret && *has_lease)
 		upmu_count_lease_put();
@@ -248,7 +249,7 @@ static int ask_page(bool *has_lease, bool *is_taken)
 
 static int page_probe(void)
 {
-	bool has_lease, is_taken;
+	bool has_lease, is_taken = false;
 	int ret = ask_page(&has_lease, &is_taken);
 
 	if (ret)
@@ -356,9 +357,18 @@ static bool open_quickly(struct upmu *set, const struct upmu_wanted *wanted)
 	return false;
 }
 
+/* What cannot be its own trial yet, beside a set of ours on the cycle counter:
+ * a trial could not run, and perf would rotate all of the thread's for it. */
+static bool is_known_taken(const struct upmu *set)
+{
+	return (set->flags & UPMU_OPEN_STOPPED) &&
+	       atomic_load(&told_by) != NOT_ASKED &&
+	       upmu_registry_takes_cycles(set->who, set->cpu);
+}
+
 static int open_page(struct upmu *set, const struct upmu_wanted *wanted)
 {
-	bool is_taken;
+	bool is_taken = is_known_taken(set);
 	int ret;
 
 	if (!has_hardware(wanted))

@@ -120,6 +120,30 @@ static void too_many_tell(void)
 	close_sets(opened);
 }
 
+/* As a program does that has its sets ready beforehand. */
+static void stopped_ones_take_nothing(void)
+{
+	const struct upmu_options stopped = { .size = sizeof(stopped),
+					      .flags = UPMU_OPEN_STOPPED };
+	struct upmu_value value = { 0, 0, 0 };
+	size_t opened = open_sets(1, NULL);
+	bool passed = opened == 1;
+
+	for (int i = 0; passed && i < 500; i++) {
+		passed =
+			!upmu_open(&sets[1], "cycles,instructions", &stopped) &&
+			!upmu_start(sets[1]);
+		if (passed)
+			upmu_close(sets[1]);
+	}
+	passed = passed && !upmu_read(sets[0], &value, 1);
+	note("running %" PRIu64 " of %" PRIu64 " ns", value.running_ns,
+	     value.enabled_ns);
+	ok(passed && value.running_ns && value.running_ns == value.enabled_ns,
+	   "sets_that_are_opened_stopped_take_no_time_of_one_that_runs");
+	close_sets(opened);
+}
+
 /* One as any program opens it, and one that names whom it counts: the thread
  * by its number, or the CPU. Each was the first. */
 static void run_beside(const struct upmu_options *named, const char *claim)
@@ -232,6 +256,7 @@ int main(int argc, char **argv)
 	all_run(3, NULL, "three_sets_of_a_thread_run_all_the_time");
 	all_run(3, "read", "three_sets_by_system_call_run_all_the_time");
 	one_goes_one_comes();
+	stopped_ones_take_nothing();
 	name_it_otherwise();
 	measure_beside();
 	too_many_tell();

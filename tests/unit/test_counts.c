@@ -48,6 +48,23 @@ static void the_machine_is_read_by_the_first_set_alone(void **state)
 	assert_int_equal(files_for("l1d_cache,br_mis_pred,page-faults"), 0);
 }
 
+/* It would want the cycle counter that the first has. */
+static void no_trial_is_made_for_a_set_that_is_opened_stopped(void **state)
+{
+	const struct upmu_options stopped =
+		options_of("page", UPMU_OPEN_STOPPED);
+	struct upmu *second;
+	size_t before;
+
+	(void)state;
+	open_set("cycles", NULL);
+	assert_string_equal(upmu_source(set), "page");
+	before = fake.perf_opens;
+	assert_int_equal(upmu_open(&second, "cycles,r8", &stopped), 0);
+	assert_int_equal(fake.perf_opens, before + 2);
+	upmu_close(second);
+}
+
 /* Beside another's RAW lease: perf opens it, and has no counter for it. */
 static void a_set_that_never_had_a_counter_has_no_count(void **state)
 {
@@ -315,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		COUNTS_TEST(the_machine_is_read_by_the_first_set_alone),
+		COUNTS_TEST(no_trial_is_made_for_a_set_that_is_opened_stopped),
 		COUNTS_TEST(a_set_that_never_had_a_counter_has_no_count),
 		COUNTS_TEST(nobody_looks_into_files_for_why),
 		COUNTS_TEST(a_set_that_was_not_started_has_counted_nothing),
