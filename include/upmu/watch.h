@@ -42,7 +42,7 @@ struct upmu_sample {
  * upmu_watch_open - be told each @every counts of an event
  * @out: receives the watch; upmu_watch_close() frees it
  * @event: one, as for upmu_open()
- * @every: 1 or more; what comes sooner than the kernel allows
+ * @every: 1 to 2^63 - 1; what comes sooner than the kernel allows
  *         (kernel.perf_event_max_sample_rate) is held back by it
  * @options: as for upmu_open(), NULL for the calling thread; of the flags
  *           UPMU_OPEN_USER_ONLY, _BOUND and _CPU; no source
@@ -56,7 +56,8 @@ struct upmu_sample {
  *
  * Where perf_event_paranoid permits user mode only, it tells of that alone, as
  * the addresses of its samples show. Returns 0, an error of upmu_open(), or
- *   -EINVAL     @every is 0; another number of events than one; another flag
+ *   -EINVAL     @every is out of range; another number of events than one;
+ *               another flag, or a source
  *   -EPERM      no room for one more ring: kernel.perf_event_mlock_kb
  *   -EOPNOTSUPP this PMU has no interrupt; an event of the kernel's where user
  *               mode alone may be counted
