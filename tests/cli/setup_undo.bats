@@ -124,6 +124,25 @@ killed_everywhere() {	# OPTIONS OPTIONS NAME
 	is_as before
 }
 
+@test "undo_takes_back_what_only_a_second_setup_added_to_a_file" {
+	local sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	complete
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access" # a newer kernel
+	"$upmu" setup --yes
+	grep -qx 'kernel.perf_user_access = 1' "$sysctls"
+	"$upmu" setup --yes --undo
+	[ ! -e "$sysctls" ]
+	# what the user wrote there himself is not setup's
+	rm "$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	"$upmu" setup --yes
+	echo 'kernel.perf_user_access = 1' >>"$sysctls"
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	"$upmu" setup --yes
+	"$upmu" setup --yes --undo
+	[ "$(cat "$sysctls")" = 'kernel.perf_user_access = 1' ]
+}
+
 @test "undo_leaves_a_sysctl_that_somebody_else_has_set_since" {
 	complete
 	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

@@ -230,10 +230,10 @@ static void plan(struct setup *setup)
 	if (journal->user_access == SETUP_UNTOUCHED && setup->user_access)
 		journal->user_access = setup->user_access_now;
 	for (int i = 0; i < SETUP_FILES; i++)
-		if (!journal->lines[i][0] &&
-		    setup_content(setup, i, lines, sizeof(lines)))
-			snprintf(journal->lines[i], sizeof(journal->lines[i]),
-				 "%s", lines);
+		if (setup_content(setup, i, lines, sizeof(lines)))
+			setup_file_record(journal->lines[i],
+					  sizeof(journal->lines[i]),
+					  setup_paths[i], lines);
 }
 
 static int show_setup(struct setup *setup)

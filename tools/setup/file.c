@@ -196,6 +196,21 @@ static int append(char *text, const char *line)
 	return 0;
 }
 
+void setup_file_record(char *ours, size_t size, const char *path,
+		       const char *lines)
+{
+	char users[SETUP_TEXT_SIZE];
+
+	/* What cannot be read is told where it is to be merged. */
+	if (setup_file_without(users, path, ours))
+		return;
+	for (; *lines; lines = next_line(lines))
+		if (!has_line(users, lines, false) &&
+		    !has_line(ours, lines, true))
+			snprintf(ours + strlen(ours), size - strlen(ours),
+				 "%.*s\n", (int)strcspn(lines, "\n"), lines);
+}
+
 int setup_file_merge(char *text, const char *path, const char *lines)
 {
 	char there[SETUP_TEXT_SIZE] = "";

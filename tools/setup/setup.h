@@ -66,6 +66,9 @@ bool setup_file_has(const char *path, const char *text);
 bool setup_file_is_foreign(const char *path);
 /** What is at @path with those of @lines whose setting it lacks. */
 int setup_file_merge(char *text, const char *path, const char *lines);
+/** Add to @ours those of @lines that a merge will put at @path. */
+void setup_file_record(char *ours, size_t size, const char *path,
+		       const char *lines);
 /** What is at @path without @lines and marks: the user's own. */
 int setup_file_without(char *text, const char *path, const char *lines);
 
