@@ -11,11 +11,11 @@ import subprocess
 import tempfile
 import time
 
-from store import (DAY_S, Failure, NoSuite, Offline, cache, call, command,
-                   in_a_hurry, lock, obtain, progress, told, write)
+from store import (DAY_S, Failure, NoFile, NoSuite, Offline, cache, call,
+                   command, in_a_hurry, lock, obtain, progress, told, write)
 
-__all__ = ["Apt", "DAY_S", "Failure", "INDEX_LIFE_S", "NoSuite", "Offline",
-           "cache", "call", "command", "mirror", "native", "obtain",
+__all__ = ["Apt", "DAY_S", "Failure", "INDEX_LIFE_S", "NoFile", "NoSuite",
+           "Offline", "cache", "call", "command", "mirror", "native", "obtain",
            "progress", "untar", "write"]
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
@@ -181,7 +181,8 @@ Acquire::https::Timeout "10";
             if done.returncode == 0:
                 write(self.stamp, "")
                 return
-            if re.search(r"404 +Not Found|does not have a Release file",
+            # An index file that is not found is one that is being renewed.
+            if re.search(r"(does not have|no longer has) a Release file",
                          done.stdout):
                 raise NoSuite(f"the mirror has no {self.suite} for "
                               f"{self.arch}")
@@ -226,6 +227,9 @@ Acquire::https::Timeout "10";
             if attempt == 0:    # the index may name a version since replaced
                 self._update()
         _raise_if_away(done.stdout, NO_USE)
+        if re.search(r"404 +Not Found", done.stdout):
+            raise NoFile(f"the mirror has no file of {package} of "
+                         f"{self.name}, which its index names")
         raise Failure(f"cannot fetch {package} of {self.name}:\n"
                       f"{done.stdout.strip()}")
 

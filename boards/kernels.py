@@ -9,8 +9,8 @@ import re
 import sys
 
 import ownkernel
-from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoSuite, cache,
-                    command, native, obtain, write)
+from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoFile, NoSuite,
+                    cache, command, native, obtain, write)
 
 # What a row's "kernel" may be: an architecture, or one with another flavour.
 FLAVOURS = {"armhf": "armmp", "armhf-rt": "rt-armmp", "armel": "rpi",
@@ -28,21 +28,22 @@ def resolve(suite, arch):
         noted = file.read().strip()
         if noted in NEWEST:
             return noted
-    is_sure = True
+    wrong = []
     for candidate in NEWEST:
         try:
             kernel(candidate, arch)
-        except NoSuite:
+        except Failure as failure:
+            if not isinstance(failure, NoSuite) or isinstance(failure, NoFile):
+                wrong.append(failure)
             continue
-        except Failure as failure:  # for now the next one will do
+        for failure in wrong:       # for now the next one does
             print(f"upmu: {failure}", file=sys.stderr)
-            is_sure = False
-            continue
-        if is_sure:
+        if not wrong:
             write(note, candidate + "\n")
         return candidate
-    raise NoSuite(f"the mirror has no kernel for {arch} in any of "
-                  f"{', '.join(NEWEST)}")
+    # What went wrong is told before what is only not there.
+    raise min(wrong, key=lambda one: isinstance(one, NoSuite), default=NoSuite(
+        f"the mirror has no kernel for {arch} in any of {', '.join(NEWEST)}"))
 
 
 def _apt(suite, arch):

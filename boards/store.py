@@ -29,6 +29,10 @@ class NoSuite(Failure):
     """The mirror does not have this suite for this architecture."""
 
 
+class NoFile(NoSuite):
+    """The mirror does not have, for now, what its own index names."""
+
+
 class Offline(Failure):
     """The mirror cannot be reached."""
 
