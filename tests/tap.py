@@ -231,7 +231,6 @@ def stop_all():
 
 
 def _log(path, output):
-    os.makedirs(LOGS, exist_ok=True)
     with open(path, "w", errors="replace") as file:
         file.write(output)
 
@@ -345,6 +344,7 @@ def run(job, again=False):
     for path in (job.faults(), *([] if again else [job.log(True)])):
         _remove(path)   # of an earlier ./check
     try:
+        os.makedirs(LOGS, exist_ok=True)    # boards write there, too
         process = _start(job)
     except OSError as error:
         result.failed.append(f"cannot start: {error}")
