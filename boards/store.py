@@ -223,6 +223,19 @@ def _keep_old(name, failure):
     _tell_offline()
 
 
+def _renew(name, home, fill, life_s):
+    with lock(name.replace("/", "-")):
+        if _usable(home, life_s):
+            return
+        old = _usable(home, None)
+        if old and _offline():
+            return
+        with told(), _hurry(old):
+            os.makedirs(os.path.dirname(home), exist_ok=True)
+            _remove_others(home)
+            _make(home, fill)
+
+
 def obtain(name, fill, life_s=None):
     """The folder `name` of the cache; `fill(folder)` makes it if need be.
 
@@ -231,26 +244,12 @@ def obtain(name, fill, life_s=None):
     reading it when it is renewed.
     """
     home = os.path.join(cache(), name)
-
-    def found():
-        return home if life_s is None else os.path.realpath(home)
-
-    if _usable(home, life_s):
-        return found()
-    with lock(name.replace("/", "-")):
-        if _usable(home, life_s):
-            return found()
-        old = _usable(home, None)
-        if old and _offline():
-            return found()
+    if not _usable(home, life_s):
         try:
-            with told(), _hurry(old):
-                os.makedirs(os.path.dirname(home), exist_ok=True)
-                _remove_others(home)
-                _make(home, fill)
+            _renew(name, home, fill, life_s)
         except Failure as failure:
-            if not old:
+            if not _usable(home, None):
                 raise
             _keep_old(name, failure)
         progress("")
-    return found()
+    return home if life_s is None else os.path.realpath(home)
