@@ -69,6 +69,12 @@ def _patience():
             "-o", f"Acquire::https::Timeout={HURRY_S}")
 
 
+def _text(path):
+    with contextlib.suppress(OSError), open(path) as file:
+        return file.read()
+    return None
+
+
 AWAY = re.compile(r"Could not resolve|Temporary failure resolving|"
                   r"Could not connect|Unable to connect|Cannot initiate the "
                   r"connection|[Nn]etwork is unreachable|timed out")
@@ -101,19 +107,17 @@ class Apt:
     def _lock(self):
         return lock(f"apt-{self.name}")
 
-    def _write_config(self):
+    def _config(self):
+        """{file: text}"""
         # Check-Valid-Until: a mirror that lags behind, or a frozen one, gives
         # an old kernel, which does for an emulated board; signatures hold.
         # Dir::Etc::Main and Parts: of the machine's own settings (hooks, a
         # default release) only those that reach the mirror are ours too.
-        for folder in ("lists/partial", "archives/partial", "etc/none"):
-            os.makedirs(os.path.join(self.home, folder), exist_ok=True)
         key = f"[signed-by={KEYRING}] " if os.path.exists(KEYRING) else ""
-        write(os.path.join(self.home, "etc/sources.list"),
-              f"{self.kind} {key}{mirror()} {self.suite} main\n")
-        open(os.path.join(self.home, "status"), "a").close()
+        source = f"{self.kind} {key}{mirror()} {self.suite} main\n"
         home = self.home
-        write(os.path.join(home, "apt.conf"), f'''Dir::State "{home}";
+        return {home + "/etc/sources.list": source,
+                home + "/apt.conf": f'''Dir::State "{home}";
 Dir::State::lists "{home}/lists";
 Dir::State::status "{home}/status";
 Dir::Cache "{home}";
@@ -131,7 +135,22 @@ Acquire::PDiffs "false";
 Acquire::Check-Valid-Until "false";
 Acquire::http::Timeout "10";
 Acquire::https::Timeout "10";
-{_reaching()}''')
+{_reaching()}'''}
+
+    def _write_config(self):
+        for folder in ("lists/partial", "archives/partial", "etc/none"):
+            os.makedirs(os.path.join(self.home, folder), exist_ok=True)
+        open(os.path.join(self.home, "status"), "a").close()
+        for path, text in self._config().items():
+            write(path, text)
+
+    def _is_configured(self):
+        """Whether the machine's mirror and proxy are what they were."""
+        try:
+            wanted = self._config()
+        except Failure:
+            return True     # told where something is to be fetched
+        return all(_text(path) == text for path, text in wanted.items())
 
     @staticmethod
     def _resolver():
@@ -164,7 +183,7 @@ Acquire::https::Timeout "10";
     def ready(self, age_s=INDEX_LIFE_S):
         """See that there is an index, not older than that if possible."""
         with told(), self._lock():
-            if not self._younger(age_s):
+            if not (self._younger(age_s) and self._is_configured()):
                 self._update()
 
     def _update(self):
