@@ -6,7 +6,6 @@ so that whoever is killed, or finds the disk full, leaves nothing half-made.
 """
 import contextlib
 import fcntl
-import functools
 import os
 import shutil
 import subprocess
@@ -146,8 +145,10 @@ def _offline_note():
     return os.path.join(cache(), "offline")
 
 
-@functools.lru_cache(None)
 def _tell_offline():
+    if os.environ.get("UPMU_TOLD_OFFLINE"):
+        return      # also by what has started us
+    os.environ["UPMU_TOLD_OFFLINE"] = "1"
     print("upmu: the Debian mirror cannot be reached; what is cached will do",
           file=sys.stderr)
 
