@@ -121,8 +121,12 @@ def of_row(row):
 
 def table(path=TABLE):
     parser = configparser.ConfigParser()
-    with open(path, encoding="utf-8") as file:
-        parser.read_file(file)
+    try:
+        with open(path, encoding="utf-8") as file:
+            parser.read_file(file)
+    except (configparser.Error, UnicodeDecodeError) as error:
+        raise debian.Failure(f"{path}: " + " ".join(str(error).split())
+                             ) from None
     return parser
 
 
