@@ -7,6 +7,7 @@ read (mirror, proxies, keys), never changed, and root is not needed.
 import contextlib
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -100,12 +101,16 @@ class Apt:
         self.name = f"{suite}-{arch}" if kind == "deb" else f"{suite}-source"
         self.suite, self.arch, self.kind = suite, arch, kind
         self.home = os.path.join(cache(), "apt", self.name)
-        self.env = dict(os.environ, LC_ALL="C",
+        # One that is killed leaves its temporary files.
+        self.temporary = os.path.join(self.home, "tmp")
+        self.env = dict(os.environ, LC_ALL="C", TMPDIR=self.temporary,
                         APT_CONFIG=os.path.join(self.home, "apt.conf"))
         self.stamp = os.path.join(self.home, "updated")
 
+    @contextlib.contextmanager
     def _lock(self):
-        return lock(f"apt-{self.name}")
+        with lock(f"apt-{self.name}") as self.held:
+            yield
 
     def _config(self):
         """{file: text}"""
@@ -159,9 +164,13 @@ Acquire::https::Timeout "10";
         return {"RES_OPTIONS": f"timeout:{HURRY_S} attempts:1"}
 
     def _apt(self, *words, **options):
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        os.makedirs(self.temporary)
         try:
+            # It has the lock too, as it may live on where we are killed.
             return subprocess.run(words, text=True,
                                   env={**self.env, **self._resolver()},
+                                  pass_fds=[self.held.fileno()],
                                   stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, errors="replace",
                                   stderr=subprocess.STDOUT, **options)

@@ -119,7 +119,7 @@ def lock(name):
         except BlockingIOError:
             progress(f"waiting for another one that fetches {name}")
             fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        yield file
 
 
 # Set while something is made anew that there is already, if older: for that
