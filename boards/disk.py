@@ -237,8 +237,8 @@ def append(board):
 
 
 def attached(path, more="snapshot=off"):
-    escaped = path.replace(",", ",,")
-    return ["-drive", f"file={escaped},format=raw,if=none,id=system,{more}",
+    file = table.escaped(path)
+    return ["-drive", f"file={file},format=raw,if=none,id=system,{more}",
             "-device", "virtio-blk-device,drive=system,serial=system"]
 
 

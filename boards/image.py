@@ -11,6 +11,7 @@ import subprocess
 import tree
 from archive import Cpio
 from debian import Failure
+from table import escaped
 
 
 def _module(roots, name):
@@ -128,7 +129,7 @@ def _packaged_tree(path, board, kernel, model):
 def _dump(board, path):
     """How the emulator is called to write its device tree, and end."""
     words = board["qemu"].split()
-    words[words.index("-M") + 1] += ",dumpdtb=" + path
+    words[words.index("-M") + 1] += ",dumpdtb=" + escaped(path)
     # no accelerator has started yet: icount has nothing to add
     if "-icount" in words:
         at = words.index("-icount")

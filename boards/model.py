@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 from debian import Failure
+from table import escaped
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLES = os.path.join(HERE, "../lib/events/tables")
@@ -109,7 +110,7 @@ class Model:
                                stdout=subprocess.PIPE)
         if build.returncode:
             raise Failure("boards/model cannot be built")
-        self.plugin = build.stdout.strip()
+        self.plugin = escaped(build.stdout.strip())
         machine = board["qemu"].split()[2].split(",")[0]
         self.text = f"ram {RAM.get(machine, 0):#x}\n"
         self.text += "".join(f"hidden {cpu}\n"
@@ -143,7 +144,8 @@ class Model:
         with open(settings, "w", encoding="ascii") as file:
             file.write(self.text)
         try:
-            call(*words, *self.run(settings, f",answer={answer}"))
+            call(*words, *self.run(escaped(settings),
+                                   f",answer={escaped(answer)}"))
             with open(answer, encoding="ascii") as file:
                 lines = file.read().splitlines()
         except (Failure, OSError):

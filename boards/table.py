@@ -54,5 +54,10 @@ def find(name, changes=()):
     return boards[name]
 
 
+def escaped(path):
+    """A path among the emulator's options, which commas part."""
+    return path.replace(",", ",,")
+
+
 def kernel_arch(board):
     return board.get("kernel", board["arch"])
