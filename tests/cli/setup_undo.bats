@@ -143,6 +143,22 @@ killed_everywhere() {	# OPTIONS OPTIONS NAME
 	[ "$(cat "$sysctls")" = 'kernel.perf_user_access = 1' ]
 }
 
+@test "a_second_setup_for_another_core_holds_after_a_boot_too" {
+	local sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	complete
+	echo 'kernel.mine = 7' >>"$sysctls"
+	mkdir "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+	"$upmu" setup --yes
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 1 ]
+	[ "$(grep -v '^#' "$sysctls")" = 'kernel.mine = 7
+kernel.perf_event_paranoid = 1' ]
+	sed -i '/mine/d' "$sysctls"
+	"$upmu" setup --yes --undo
+	rmdir "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+	is_as before
+}
+
 @test "undo_leaves_a_sysctl_that_somebody_else_has_set_since" {
 	complete
 	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

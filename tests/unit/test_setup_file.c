@@ -122,7 +122,7 @@ static void assert_merged(const char *there, const char *lines,
 {
 	if (there)
 		put("etc/60-upmu.conf", there);
-	assert_int_equal(setup_file_merge(text, PATH, lines), 0);
+	assert_int_equal(setup_file_merge(text, PATH, lines, ""), 0);
 	assert_string_equal(text, wanted);
 }
 
@@ -141,6 +141,33 @@ static void lines_join_those_that_are_there_once(void **state)
 	assert_merged("x\na = 2\ny\n", "a = 1\ny\n", "x\na = 2\ny\n");
 	assert_merged("upmu\n", "upmu\n", "upmu\n");
 	assert_merged("\n", "upmu\n", "\nupmu\n");
+}
+
+static void what_a_setup_before_wrote_gives_way(void **state)
+{
+	const char *const lines = "a = 1\nb = 1\n";
+
+	(void)state;
+	put("etc/60-upmu.conf", "a = 2\nc = 3\n\n");
+	assert_int_equal(setup_file_merge(text, PATH, lines, "a = 2\nc = 3\n"),
+			 0);
+	assert_string_equal(text, "c = 3\n\na = 1\nb = 1\n");
+	assert_int_equal(setup_file_merge(text, PATH, lines, "a = 3\n"), 0);
+	assert_string_equal(text, "a = 2\nc = 3\n\nb = 1\n");
+}
+
+static void only_what_a_merge_adds_is_recorded(void **state)
+{
+	char ours[64] = "a = 2\n";
+
+	(void)state;
+	put("etc/60-upmu.conf", "a = 2\nb = 3\n");
+	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nb = 1\nc = 1\n");
+	assert_string_equal(ours, "a = 2\na = 1\nc = 1\n");
+	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nc = 1\n");
+	assert_string_equal(ours, "a = 2\na = 1\nc = 1\n");
+	setup_file_record(ours, sizeof(ours), "/etc", "d = 1\n");
+	assert_string_equal(ours, "a = 2\na = 1\nc = 1\n");
 }
 
 /* Of udev one setting as a whole, however many = it has. */
@@ -166,10 +193,10 @@ static void lines_that_have_no_room_are_refused(void **state)
 
 	(void)state;
 	memset(long_line, 'x', room);
-	assert_int_equal(setup_file_merge(text, PATH, long_line), 0);
+	assert_int_equal(setup_file_merge(text, PATH, long_line, ""), 0);
 	assert_int_equal(strlen(text), SETUP_TEXT_SIZE - 1);
 	long_line[room] = 'x';
-	assert_int_equal(setup_file_merge(text, PATH, long_line), -EFBIG);
+	assert_int_equal(setup_file_merge(text, PATH, long_line, ""), -EFBIG);
 }
 
 static void what_cannot_be_read_is_not_merged(void **state)
@@ -177,7 +204,7 @@ static void what_cannot_be_read_is_not_merged(void **state)
 	(void)state;
 	mkdir("etc", 0755);
 	mkdir("etc/60-upmu.conf", 0755);
-	assert_int_equal(setup_file_merge(text, PATH, "a\n"), -EISDIR);
+	assert_int_equal(setup_file_merge(text, PATH, "a\n", ""), -EISDIR);
 	assert_int_equal(setup_file_without(text, PATH, "a\n"), -EISDIR);
 	assert_string_equal(text, "");
 }
@@ -216,6 +243,8 @@ int main(void)
 		OWN_ROOT_TEST(removing_takes_the_unfinished_too),
 		OWN_ROOT_TEST(a_file_without_the_mark_is_somebody_elses),
 		OWN_ROOT_TEST(lines_join_those_that_are_there_once),
+		OWN_ROOT_TEST(what_a_setup_before_wrote_gives_way),
+		OWN_ROOT_TEST(only_what_a_merge_adds_is_recorded),
 		OWN_ROOT_TEST(a_rule_of_udev_is_one_setting),
 		OWN_ROOT_TEST(lines_that_have_no_room_are_refused),
 		OWN_ROOT_TEST(what_cannot_be_read_is_not_merged),

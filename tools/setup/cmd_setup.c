@@ -175,11 +175,16 @@ static int complain(const char *what, const char *path, int error)
 static int next_text(struct setup *setup, int file, char *lines, size_t size,
 		     char *text)
 {
+	/* What a setup before wrote there, on another core, did not do. */
+	const char *stale = setup->paranoid > setup->paranoid_wanted
+				    ? setup->journal.lines[file]
+				    : "";
+
 	if (!setup_content(setup, file, lines, size))
 		return 0;
 	if (setup_file_is_foreign(setup_paths[file]))
 		return complain("write over", setup_paths[file], -EEXIST);
-	return setup_file_merge(text, setup_paths[file], lines) ?: 1;
+	return setup_file_merge(text, setup_paths[file], lines, stale) ?: 1;
 }
 
 /* Show what would be written; refuse to write over somebody else's file. */

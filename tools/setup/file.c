@@ -211,17 +211,34 @@ void setup_file_record(char *ours, size_t size, const char *path,
 				 "%.*s\n", (int)strcspn(lines, "\n"), lines);
 }
 
-int setup_file_merge(char *text, const char *path, const char *lines)
+/* All of @there but lines of @stale whose setting is among @lines. */
+static int keep_lines(char *text, const char *there, const char *lines,
+		      const char *stale)
+{
+	int error = 0;
+
+	for (; !error; there++) {
+		if (!has_line(stale, there, true) ||
+		    !has_line(lines, there, false))
+			error = append(text, there);
+		there += strcspn(there, "\n");
+		if (!*there)
+			break;
+	}
+	return error;
+}
+
+int setup_file_merge(char *text, const char *path, const char *lines,
+		     const char *stale)
 {
 	char there[SETUP_TEXT_SIZE] = "";
 	int error = upmu_sys_read_text(path, there, sizeof(there));
 
 	if (error && error != -ENOENT)
 		return error;
-	snprintf(text, SETUP_TEXT_SIZE, "%s", error ? SETUP_MARK : there);
-	if (!error)
-		append(text, ""); /* the last newline is not read */
-	for (error = 0; *lines && !error; lines = next_line(lines))
+	snprintf(text, SETUP_TEXT_SIZE, "%s", error ? SETUP_MARK : "");
+	error = error ? 0 : keep_lines(text, there, lines, stale);
+	for (; *lines && !error; lines = next_line(lines))
 		if (!has_line(text, lines, false))
 			error = append(text, lines);
 	return error;

@@ -64,8 +64,12 @@ bool setup_file_was_begun(const char *path);
 bool setup_file_has(const char *path, const char *text);
 /** There, if only as a link that leads nowhere, and without setup's mark. */
 bool setup_file_is_foreign(const char *path);
-/** What is at @path with those of @lines whose setting it lacks. */
-int setup_file_merge(char *text, const char *path, const char *lines);
+/**
+ * What is at @path with those of @lines whose setting it lacks, or has from a
+ * line of @stale.
+ */
+int setup_file_merge(char *text, const char *path, const char *lines,
+		     const char *stale);
 /** Add to @ours those of @lines that a merge will put at @path. */
 void setup_file_record(char *ours, size_t size, const char *path,
 		       const char *lines);
