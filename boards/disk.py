@@ -220,8 +220,12 @@ class Disk:
         """The disk in a file of the user's, which the first use makes."""
         if not os.path.exists(self.file):
             work = f"{self.file}.{os.getpid()}.new"
-            call("cp", "--sparse=always", self.folder + "/disk", work)
-            os.rename(work, self.file)
+            try:
+                call("cp", "--sparse=always", self.folder + "/disk", work)
+                os.rename(work, self.file)
+            finally:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(work)
         return self.file
 
     def words(self):
