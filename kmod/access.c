@@ -13,6 +13,7 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
+#include "counters.h"
 #include "guard.h"
 #include "process.h"
 
@@ -24,6 +25,7 @@
  * @steered: @prior is to be put back
  * @lent: a vCPU is loaded, and the register KVM's, which puts @prior back
  * @kvms: what it held as perf's driver was about to write it
+ * @selected: PMSELR as the vCPU was loaded
  *
  * On this CPU with interrupts off; /proc/upmu reads @granted of all.
  */
@@ -34,6 +36,7 @@ struct upmu_access {
 	bool steered;
 	bool lent;
 	u32 kvms;
+	u32 selected;
 };
 
 static DEFINE_PER_CPU(struct upmu_access, upmu_access);
@@ -247,6 +250,7 @@ void upmu_access_lend(void)
 	if (!access->steered)
 		access->prior = upmu_regs_user_access();
 	upmu_access_withdraw();
+	access->selected = upmu_regs_selected();
 	access->lent = true;
 }
 
@@ -254,6 +258,8 @@ void upmu_access_take_back(void)
 {
 	struct upmu_access *access = this_cpu_ptr(&upmu_access);
 
+	if (access->lent && upmu_counters_held() == UPMU_ALL_COUNTERS)
+		upmu_regs_select(access->selected); /* the holder's */
 	access->lent = false;
 	if (upmu_publish_user_access())
 		upmu_access_regain(); /* perf may have changed KVM's copy */

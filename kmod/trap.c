@@ -15,6 +15,7 @@
  * Where the kernel runs at EL2, the register is KVM's from a vCPU's loading on,
  * and what it was is put back when the scheduler has gone on to another process:
  * what is granted is not to be in that, and the guest's is not to be written.
+ * At EL1, too, KVM selects counter 0, where a holder of RAW has another.
  *
  * A program that sees in PMUSERENR that something is permitted makes sure that
  * the cycle counter is on before it reads it, as libx264 does: it reads PMCR
@@ -374,7 +375,7 @@ static int upmu_trap_init_kvm(void)
 {
 	int err;
 
-	if (!upmu_compat_lends())
+	if (!IS_ENABLED(CONFIG_KVM))
 		return 0;
 	/* By default as many as there are CPUs: too few where two take one. */
 	upmu_trap_put.maxactive = 2 * num_possible_cpus();
@@ -411,7 +412,7 @@ void upmu_trap_exit(void)
 	if (!upmu_trap_set)
 		return;
 	unregister_kprobe(&upmu_trap_probe);
-	if (!upmu_compat_lends())
+	if (!IS_ENABLED(CONFIG_KVM))
 		return;
 	unregister_kprobe(&upmu_trap_load);
 	unregister_kretprobe(&upmu_trap_put);

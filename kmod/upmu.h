@@ -106,7 +106,8 @@ upmu_switch_probe upmu_access_on_switch;
 void upmu_access_cpu_up(void *unused);
 /*
  * KVM is about to keep this CPU's register for a vCPU, and has put it back;
- * interrupts off. Between the two nothing is written to it.
+ * interrupts off. Between the two nothing is written to it. The counter that a
+ * holder of RAW selected is selected again afterwards.
  */
 void upmu_access_lend(void);
 void upmu_access_take_back(void);

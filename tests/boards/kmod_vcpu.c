@@ -228,9 +228,18 @@ static int sees_permission(void *unused)
 	return upmu_regs_user_access() & (UPMU_USER_EN | UPMU_USER_CR) ? 1 : 0;
 }
 
-static void holder_test(const char *claim, int (*try)(void *))
+/* KVM selects counter 0 for its guests. */
+static int keeps_its_counter(void *unused)
 {
-	int lease = take(UPMU_MODE_CYCLES), tries, machine, permitted;
+	(void)unused;
+	upmu_regs_select(3);
+	spin_loop(10000);
+	return upmu_regs_selected() == 3;
+}
+
+static void holder_test(const char *claim, uint32_t mode, int (*try)(void *))
+{
+	int lease = take(mode), tries, machine, permitted;
 
 	permitted = permitted_beside(0, try, &tries, &machine);
 	close(lease);
@@ -363,8 +372,12 @@ int main(void)
 		       UPMU_MODE_CYCLES, child_tries);
 	neighbour_test("nor_writes_where_its_lease_is_raw", UPMU_MODE_RAW,
 		       tries_to_write);
-	holder_test("and_a_holder_beside_a_virtual_machine_may", child_tries);
-	holder_test("and_sees_there_that_it_may", sees_permission);
+	holder_test("and_a_holder_beside_a_virtual_machine_may",
+		    UPMU_MODE_CYCLES, child_tries);
+	holder_test("and_sees_there_that_it_may", UPMU_MODE_CYCLES,
+		    sees_permission);
+	holder_test("and_one_of_raw_keeps_the_counter_that_it_selected",
+		    UPMU_MODE_RAW, keeps_its_counter);
 	leftover_test();
 	guest_test("a_guests_programs_read_while_leases_come_and_go", false);
 	guest_test("and_beside_one_that_was_there_before", true);
