@@ -174,7 +174,7 @@ enum upmu_reason {
 	UPMU_REASON_NO_PMU = 1,	     /* no CPU PMU here, or none to be seen */
 	UPMU_REASON_NO_PERF_PMU = 2, /* COUNT: perf has none; see adopt= */
 	UPMU_REASON_USER_ACCESS = 3, /* COUNT: set kernel.perf_user_access=1 */
-	UPMU_REASON_RAW_UNSAFE = 4,  /* RAW, CYCLES: perf revokes it here */
+	UPMU_REASON_RAW_UNSAFE = 4,  /* perf or KVM revokes it here */
 };
 
 /** enum upmu_open - what every process may do, without a lease */

@@ -92,7 +92,8 @@ static int explain_unsupported(uint32_t mode, const struct upmu_info *info)
 		[UPMU_REASON_USER_ACCESS] =
 			"counting goes by kernel.perf_user_access here",
 		[UPMU_REASON_RAW_UNSAFE] =
-			"perf takes the permission back on this kernel",
+			"perf or KVM takes the permission back on this "
+			"kernel",
 	};
 	uint32_t reason = info->reason;
 

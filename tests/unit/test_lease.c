@@ -158,7 +158,8 @@ static void what_a_machine_cannot_grant_tells_why(void **state)
 		{ UPMU_REASON_NO_PERF_PMU, "adopt=auto" },
 		{ UPMU_REASON_USER_ACCESS,
 		  "hint: sudo sysctl kernel.perf_user_access=1" },
-		{ UPMU_REASON_RAW_UNSAFE, "takes the permission back" },
+		{ UPMU_REASON_RAW_UNSAFE,
+		  "perf or KVM takes the permission back" },
 		{ UPMU_REASON_RAW_UNSAFE + 1, "does not say why" },
 		{ 99, "does not say why" },
 	};
@@ -309,7 +310,7 @@ static void reasons_have_a_hint_where_a_command_helps(void **state)
 		       "upmu && sudo modprobe upmu adopt=auto",
 		CANNOT "counting goes by kernel.perf_user_access here\nhint: "
 		       "sudo sysctl kernel.perf_user_access=1",
-		CANNOT "perf takes the permission back on this kernel",
+		CANNOT "perf or KVM takes the permission back on this kernel",
 		CANNOT "the module does not say why",
 	};
 
