@@ -70,6 +70,12 @@ static u32 upmu_modes(u32 *reason)
 	return BIT(UPMU_MODE_CYCLES) | BIT(UPMU_MODE_RAW);
 }
 
+/* PMUv3p5 has wide ones (DDI 0487 D17.2: PMUVer); AArch32 sees half of each. */
+static u32 upmu_info_counter_bits(void)
+{
+	return upmu_core_arch() == 8 && upmu_regs_pmu_version() >= 6 ? 64 : 32;
+}
+
 static void upmu_info_core(struct upmu_info *info)
 {
 	int cpu = raw_smp_processor_id();
@@ -80,7 +86,7 @@ static void upmu_info_core(struct upmu_info *info)
 		return;
 	info->pmu_version = core->version;
 	info->counters = core->counters;
-	info->counter_bits = 32;
+	info->counter_bits = upmu_info_counter_bits();
 	/* The 32-bit drivers leave PMCR.LC at 0: user mode reads 32 bits. */
 	info->cycle_bits = upmu_regs_cycle_bits();
 	if (upmu_regs_has_selector() && core->version < 3)
