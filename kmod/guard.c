@@ -12,6 +12,7 @@
  * A smaller step forward looks like counting, and nothing else here counts that
  * it could be held against.
  */
+#include <linux/jiffies.h>
 #include <linux/perf_event.h>
 #include <linux/perf/arm_pmu.h>
 #include <linux/timekeeping.h>
@@ -42,6 +43,7 @@
  * struct upmu_guard - what is looked after on one CPU
  * @pmu: perf's, NULL: none
  * @hw: its events here
+ * @cycles_bit: of its used counters, the cycle counter
  * @busy: being put right, or perf's handler runs
  * @begun: the next are to be put back
  * @control: settings in PMCR, and whether it was on without perf
@@ -51,12 +53,14 @@
  * @type: of the event counters
  * @cycles: the cycle counter when somebody who may write came
  * @since: and the time, in nanoseconds; no event here was last read before
+ * @tick: jiffies since when @since is right enough for the cycle counter
  *
  * All on this CPU with interrupts off.
  */
 struct upmu_guard {
 	struct upmu_pmu *pmu;
 	const struct pmu_hw_events *hw;
+	unsigned long cycles_bit;
 	bool busy;
 	bool begun;
 	u32 control;
@@ -66,6 +70,7 @@ struct upmu_guard {
 	u32 type[UPMU_REGS_MAX_COUNTERS];
 	u32 cycles;
 	u64 since;
+	u32 tick;
 };
 
 static DEFINE_PER_CPU(struct upmu_guard, upmu_guard);
@@ -120,6 +125,7 @@ void upmu_guard_begin(void)
 	guard->pmu = upmu_publish_of_cpu(smp_processor_id());
 	guard->hw =
 		guard->pmu ? this_cpu_ptr(guard->pmu->pmu->hw_events) : NULL;
+	guard->cycles_bit = guard->pmu ? BIT(guard->pmu->cycles_idx) : 0;
 	if (guard->begun) { /* this CPU was away, and its PMU reset */
 		guard->control &= upmu_regs_control();
 		guard->extra &= upmu_regs_enabled();
@@ -194,7 +200,7 @@ void upmu_guard_end(void)
 }
 
 /* What perf's events counted until now is safe. */
-static noinline void upmu_guard_note(struct upmu_guard *guard)
+static noinline void upmu_guard_note_events(struct upmu_guard *guard)
 {
 	unsigned long left = upmu_guard_used(guard);
 	struct perf_event *event;
@@ -205,6 +211,30 @@ static noinline void upmu_guard_note(struct upmu_guard *guard)
 	while ((event = upmu_guard_next(guard, &left)))
 		event->pmu->read(event);
 	guard->busy = false;
+}
+
+/* Perf runs nothing here: that the cycle counter looks used is our doing. */
+static bool upmu_guard_has_cycles_alone(const struct upmu_guard *guard)
+{
+	return !(upmu_guard_used(guard) & ~guard->cycles_bit);
+}
+
+/*
+ * Asking for the time is most of what a switch would cost: a tick too early is
+ * less than the step that is not looked into.
+ */
+static noinline notrace void upmu_guard_note(struct upmu_guard *guard)
+{
+	u32 tick = jiffies;
+
+	if (!upmu_guard_has_cycles_alone(guard)) {
+		upmu_guard_note_events(guard);
+		return;
+	}
+	if (guard->tick != tick)
+		guard->since = ktime_get_mono_fast_ns();
+	guard->tick = tick;
+	guard->cycles = upmu_regs_cycles32();
 }
 
 void notrace upmu_guard_arm(void)
@@ -335,19 +365,24 @@ static u32 upmu_guard_check_events(const struct upmu_guard *guard, u32 enabled)
 }
 
 /* The cycle counter is to count everywhere. */
-static bool upmu_guard_filter_was_set(void)
+static __always_inline bool upmu_guard_filter_was_set(void)
 {
-	u32 selected, none = upmu_regs_filter_none();
-	bool was_set;
+	u32 selected, type;
 
 	if (!upmu_regs_has_filter())
 		return false;
 	selected = upmu_regs_selected();
-	was_set = (upmu_regs_type(31) ^ none) & UPMU_GUARD_FILTER;
-	if (was_set)
-		upmu_regs_set_type(31, none);
+	type = upmu_regs_type(31);
 	upmu_regs_select(selected);
-	return was_set;
+	return (type ^ upmu_regs_filter_none()) & UPMU_GUARD_FILTER;
+}
+
+static void upmu_guard_set_filter(void)
+{
+	u32 selected = upmu_regs_selected();
+
+	upmu_regs_set_type(31, upmu_regs_filter_none());
+	upmu_regs_select(selected);
 }
 
 /* The cycle counter, where it is the holders'. */
@@ -355,8 +390,10 @@ static u32 upmu_guard_check_cycles(struct upmu_guard *guard)
 {
 	u32 cycles = upmu_regs_cycles32(), written = 0;
 
-	if (upmu_guard_filter_was_set())
+	if (upmu_guard_filter_was_set()) {
+		upmu_guard_set_filter();
 		written |= UPMU_WRITTEN_TYPES;
+	}
 	/* One set back went forward by nearly 2^32. */
 	if (upmu_guard_is_too_much(guard, cycles - guard->cycles,
 				   UPMU_GUARD_CYCLES_PER_NS)) {
@@ -419,6 +456,27 @@ static noinline u32 upmu_guard_look(struct upmu_guard *guard, u32 held)
 	return written;
 }
 
+/* The cycle counter is all that counts, and nobody wrote anything. */
+static bool upmu_guard_cycles_are_right(const struct upmu_guard *guard)
+{
+	u32 control = upmu_regs_control();
+
+	return upmu_guard_has_cycles_alone(guard) &&
+	       upmu_regs_enabled() == (UPMU_MASK_CYCLES | guard->extra) &&
+	       control & UPMU_CONTROL_E &&
+	       (control & UPMU_GUARD_SETTINGS) ==
+		       upmu_guard_settings(guard, UPMU_MASK_CYCLES) &&
+	       upmu_regs_cycles32() - guard->cycles < UPMU_GUARD_STEP &&
+	       !upmu_guard_filter_was_set();
+}
+
+static noinline notrace u32 upmu_guard_check_taken(struct upmu_guard *guard)
+{
+	if (likely(upmu_guard_cycles_are_right(guard)))
+		return 0;
+	return upmu_guard_look(guard, UPMU_MASK_CYCLES);
+}
+
 /* Each switch from somebody who may write: where nothing counts it is short. */
 u32 notrace upmu_guard_check(void)
 {
@@ -430,8 +488,9 @@ u32 notrace upmu_guard_check(void)
 	held = upmu_counters_held();
 	if (held == UPMU_ALL_COUNTERS)
 		return 0;
-	if (!held && !upmu_guard_used(guard) &&
-	    upmu_regs_enabled() == guard->extra &&
+	if (held)
+		return upmu_guard_check_taken(guard);
+	if (!upmu_guard_used(guard) && upmu_regs_enabled() == guard->extra &&
 	    !((upmu_regs_control() ^ guard->control) & UPMU_GUARD_SETTINGS))
 		return 0;
 	return upmu_guard_look(guard, held);

@@ -3,7 +3,7 @@
  * kmod_switch - what a context switch costs, with and without a lease held
  *
  * kmod_switch none|other|ended|own|mixed|child|chain|shared|over|
- *             beside|cycles|crowd|once
+ *             beside|cycles|crowd|once|taken|taker
  *
  * Two processes on one CPU yield to each other. Prints the instructions from
  * one to the next: on board a7 an instruction is one nanosecond, so the clock
@@ -17,7 +17,8 @@
  * of the two has its place in the module's table; upmu_peek.ko tells which
  * processes have the same. "cycles", "crowd": as "own" and "shared", under
  * CYCLES while a third process holds COUNT, which may permit more. "once": as
- * "crowd", where one of the hundreds held COUNT, too, for a moment.
+ * "crowd", where one of the hundreds held COUNT, too, for a moment. "taken",
+ * "taker": as "own" and "mixed", under CYCLES.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -246,7 +247,7 @@ int main(int argc, char **argv)
 	sched_setaffinity(0, sizeof(set), &set);
 	if (strstr("other ended over cycles crowd once", mode))
 		holder = another_holds(ready);
-	if (strstr("cycles crowd once", mode))
+	if (strstr("cycles crowd once taken taker", mode))
 		mode_to_take = UPMU_MODE_CYCLES;
 	if (!strcmp(mode, "ended"))
 		close(take(0));
@@ -266,7 +267,7 @@ int main(int argc, char **argv)
 		mode_to_take = UPMU_MODE_COUNT;
 		close(take(0));
 	}
-	both = strstr("own chain shared cycles crowd once", mode) != NULL;
+	both = strstr("own chain shared cycles crowd once taken", mode) != NULL;
 	printf("%.0f\n", yield_to_each_other(ready, both));
 	if (holder) {
 		kill(holder, SIGKILL);
