@@ -6,7 +6,8 @@
  *                               COMMAND beside them, then reads the state and
  *                               prints how many microseconds that took
  * kmod_many limit               what one user may hold
- * kmod_many pairs N             N are taken and closed, one after another
+ * kmod_many pairs N             N are taken and closed, one after another; then
+ *                               the state is read as often
  */
 #include <glob.h>
 #include <sys/prctl.h>
@@ -141,6 +142,49 @@ static int pairs(int count)
 	return done;
 }
 
+/* What one CPU has others do at once. */
+static unsigned long calls_of_cpus(void)
+{
+	FILE *file = fopen("/proc/interrupts", "r");
+	unsigned long sum = 0, calls;
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		char *word = strchr(line, ':');
+
+		if (!word || !strstr(line, "Function call interrupts"))
+			continue;
+		for (char *end = ++word;; word = end) {
+			calls = strtoul(word, &end, 10);
+			if (end == word)
+				break;
+			sum += calls;
+		}
+	}
+	if (file)
+		fclose(file);
+	return sum;
+}
+
+static void state_test(int count)
+{
+	static const char claim[] = "reading_the_state_interrupts_no_cpu";
+	int lease = take(UPMU_MODE_CYCLES), read = 0;
+	unsigned long calls = calls_of_cpus();
+
+	if (cpus_online() < 2) {
+		tap_skip(claim, "there is no other CPU");
+		close(lease);
+		return;
+	}
+	for (int n = 0; n < count; n++)
+		read += file_has(UPMU_STATE, "\nleases 1\n");
+	calls = calls_of_cpus() - calls;
+	tap(lease >= 0 && read == count && calls < (unsigned long)count / 2,
+	    claim, "%d reads, %lu calls", read, calls);
+	close(lease);
+}
+
 static int pair_tests(int count)
 {
 	unsigned long objects, files, more_objects, more_files, leaked;
@@ -173,6 +217,7 @@ static int pair_tests(int count)
 		    more_objects);
 	tap(more_files <= files + 64, "many_leases_leave_no_files",
 	    "%lu -> %lu", files, more_files);
+	state_test(count);
 	return tap_done();
 }
 
