@@ -213,7 +213,10 @@ static noinline void upmu_guard_note_events(struct upmu_guard *guard)
 	guard->busy = false;
 }
 
-/* Perf runs nothing here: that the cycle counter looks used is our doing. */
+/*
+ * Where the cycle counter is the holders', nothing of perf's is here: that it
+ * looks used is our doing.
+ */
 static bool upmu_guard_has_cycles_alone(const struct upmu_guard *guard)
 {
 	return !(upmu_guard_used(guard) & ~guard->cycles_bit);
@@ -227,7 +230,7 @@ static noinline notrace void upmu_guard_note(struct upmu_guard *guard)
 {
 	u32 tick = jiffies;
 
-	if (!upmu_guard_has_cycles_alone(guard)) {
+	if (!upmu_counters_held() || !upmu_guard_has_cycles_alone(guard)) {
 		upmu_guard_note_events(guard);
 		return;
 	}

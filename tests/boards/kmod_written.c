@@ -76,6 +76,36 @@ static void reset_test(void)
 	close(perf);
 }
 
+/* What perf's event lost of what it had counted before the holder came. */
+static int64_t lost_by_reset(int perf)
+{
+	struct times before = total(perf);
+	double begun = seconds();
+	int64_t counted;
+
+	spin_loop(3000000);
+	leave_the_cpu();
+	counted = (int64_t)((seconds() - begun) * 1e9);
+	upmu_regs_change_control(0, UPMU_CONTROL_P | UPMU_CONTROL_C);
+	upmu_regs_isb();
+	leave_the_cpu();
+	return counted - (int64_t)(total(perf).value - before.value);
+}
+
+/* This machine may let it wait between coming to its CPU and writing. */
+static void safe_test(uint32_t type, uint64_t config, const char *claim)
+{
+	int perf = event_open(type, config, 0, -1, 0, 0);
+	int lease = take(UPMU_MODE_COUNT);
+	int64_t lost = 0;
+
+	for (int tries = 0; tries < 5 && (!tries || lost > 0); tries++)
+		lost = lost_by_reset(perf);
+	tap(lease >= 0 && lost <= 0, claim, "%lld", (long long)lost);
+	close(lease);
+	close(perf);
+}
+
 /* A counter that is off is not one that perf is taking off. */
 static void stopped_and_reset_test(void)
 {
@@ -480,6 +510,9 @@ int main(int argc, char **argv)
 	}
 	pin(0);
 	reset_test();
+	safe_test(PERF_TYPE_HARDWARE, 0,
+		  "what_perf_counted_before_a_holder_came_is_safe_from_it");
+	safe_test(PERF_TYPE_RAW, EVENT_CYCLES, "on_an_event_counter_too");
 	stop_test();
 	type_test();
 	filter_test(PERF_TYPE_RAW, 0x11,
