@@ -92,8 +92,7 @@ static int explain_unsupported(uint32_t mode, const struct upmu_info *info)
 		[UPMU_REASON_USER_ACCESS] =
 			"counting goes by kernel.perf_user_access here",
 		[UPMU_REASON_RAW_UNSAFE] =
-			"perf or KVM takes the permission back on this "
-			"kernel",
+			"perf or KVM takes the permission back here",
 	};
 	uint32_t reason = info->reason;
 

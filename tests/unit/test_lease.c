@@ -310,7 +310,7 @@ static void reasons_have_a_hint_where_a_command_helps(void **state)
 		       "upmu && sudo modprobe upmu adopt=auto",
 		CANNOT "counting goes by kernel.perf_user_access here\nhint: "
 		       "sudo sysctl kernel.perf_user_access=1",
-		CANNOT "perf or KVM takes the permission back on this kernel",
+		CANNOT "perf or KVM takes the permission back here",
 		CANNOT "the module does not say why",
 	};
 
