@@ -381,6 +381,17 @@ static void nor_is_one_of_unlike_cores(void **state)
 	assert_refused(&options, -EINVAL, "CPU 9 is not there or not online");
 }
 
+static void a_thread_is_counted_where_cpu_0_is_off(void **state)
+{
+	const struct upmu_options options = others(TID, 0);
+
+	(void)state;
+	fake_boot("pc"); /* no core is known there, so any may be meant */
+	fake_write("/sys/devices/system/cpu/cpu0/online", "0\n");
+	assert_int_equal(upmu_open(&set, "cycles", &options), 0);
+	assert_int_equal(event_of(set, 0, 0)->cpu, -1);
+}
+
 static void registers_are_the_callers_own(void **state)
 {
 	static const char *const sources[] = { "page", "raw", "timer",
@@ -545,6 +556,7 @@ int main(void)
 		ATTACH_TEST(a_thread_that_is_not_there_is_esrch),
 		ATTACH_TEST(a_cpu_that_is_not_there_is_named),
 		ATTACH_TEST(nor_is_one_of_unlike_cores),
+		ATTACH_TEST(a_thread_is_counted_where_cpu_0_is_off),
 		ATTACH_TEST(registers_are_the_callers_own),
 		ATTACH_TEST(targets_that_contradict_are_einval),
 		ATTACH_TEST(regions_and_measured_functions_are_the_callers_own),
