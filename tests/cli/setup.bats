@@ -36,6 +36,24 @@ files_written() {
 	[ ! -s "$calls" ]
 }
 
+@test "setup_on_a_terminal_asks_and_does_what_y_allows" {
+	script -qec true /dev/null >/dev/null 2>&1 </dev/null ||
+		skip "no pseudo-terminal is to be had here"
+	for answer in n '' no x; do
+		run script -qec "'$upmu' setup" /dev/null <<<"$answer"
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"Do this? [y/N] "* ]]
+		[ "$(files_written)" -eq 0 ]
+		[ ! -s "$calls" ]
+	done
+	run script -qec "'$upmu' setup" /dev/null <<<y
+	[ "$status" -eq 0 ]
+	[ "$(files_written)" -eq 3 ]
+	run script -qec "'$upmu' setup --undo" /dev/null <<<Y
+	[ "$status" -eq 0 ]
+	[ "$(files_written)" -eq 0 ]
+}
+
 @test "setup_dry_run_shows_each_file_and_does_nothing" {
 	run "$upmu" setup --dry-run
 	[ "$status" -eq 0 ]
