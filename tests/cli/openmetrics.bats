@@ -84,9 +84,9 @@ print(report.get("interval_s") or report["elapsed_s"])' $interval)
 }
 
 @test "openmetrics_file_keeps_the_rules_for_the_longest_list_of_cpus" {
+	[ "$(id -u)" -eq 0 ] || skip "counting CPUs needs root"
 	cpus=0$(printf ',0%.0s' {1..600})
-	"$upmu" stat -C "$cpus" --openmetrics m.prom -e cpu-clock -- true ||
-		skip "CPUs may not be counted here"
+	"$upmu" stat -C "$cpus" --openmetrics m.prom -e cpu-clock -- true
 	"$check" m.prom
 	grep -q "cpus=\"$cpus\"} 1$" m.prom
 }
