@@ -29,7 +29,7 @@ SLACK, LEAST_S = 4, 2
 # Of a fuzzer what it comes by at first: the rest takes longer than all else.
 FUZZ_RUNS = "200"
 # What these look at is installed or built as a whole: pages, ./run.
-NOT_OF_THE_COMMAND = ("examples", "man", "run", "report_pages")
+NOT_OF_THE_COMMAND = ("examples", "man", "run", "report_pages", "unwinding")
 # Not counted: what gcov writes at an exit would be killed at each of its calls,
 # or by a limit on files, or has no memory either.
 # {test: (of what lies there, how long it takes)}
