@@ -155,6 +155,7 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	for n in 0 1; do
 		echo $n >$cpu/cpu$n/topology/core_cpus_list
 		echo 0-1 >$cpu/cpu$n/topology/cluster_cpus_list
+		echo $n >$cpu/cpu$n/topology/die_cpus_list
 		echo 0-1 >$cpu/cpu$n/topology/core_siblings_list
 	done
 	export UPMU_ROOT=$PWD/root
@@ -165,6 +166,8 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	# Both of its CPUs are in it.
 	clock=$(awk '/cpu-clock/ { gsub(",", "", $3); print $3 }' report)
 	[ "$clock" -gt 90000000 ]
+	"$upmu" stat -a --per-die -e cpu-clock --timeout 50 -o report
+	[ "$(grep -c '^die [01] ' report)" -eq 2 ]
 	# An old kernel has other names.
 	"$upmu" stat -a --per-socket -e cpu-clock --timeout 50 -o report
 	grep -q '^socket 0-1 ' report
@@ -547,7 +550,7 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[ "$status" -eq 0 ]
 	# Linux 6.18, minutes after its start, opens an event of the root cgroup
 	# and never runs it, perf stat's neither: opened is what a name can do.
-	[[ "$output" =~ '"state": "'(not )?'counted"' ]] || {
+	[[ "$output" =~ '"place": "/",'.*'"state": "'(not )?'counted"' ]] || {
 		[ "$(id -u)" -ne 0 ] # an ordinary user may not
 		[[ "$output" == *perf_event_paranoid* ]]
 	}
