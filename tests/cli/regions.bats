@@ -220,7 +220,7 @@ setup() {
 	"$upmu" stat --regions -e cycles -x, -o report --pre "./around '$regions'" \
 		--post "./around '$regions'" -- "$regions"
 	grep -q '^10,,round/calls,' report
-	[ -z "$(cat told)" ]
+	[ "$(cat told; wc -l <told)" = $'\n\n2' ]
 	[ -z "$(find . -name 'upmu-regions-*')" ]
 	UPMU_REPORT=own.json "$upmu" stat --regions -e cycles -o report \
 		--post "./around '$regions'" -- true

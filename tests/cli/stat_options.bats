@@ -648,6 +648,25 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 	[ ! -e ran ]
 }
 
+@test "sync_is_called_before_each_run" {
+	nm "$upmu" | grep -q __asan_init && skip "ASan wants to be loaded first"
+	cat >told.c <<-'E'
+		#include <stdio.h>
+		void sync(void)
+		{
+			FILE *log = fopen("log", "a");
+			fputs("sync\n", log);
+			fclose(log);
+		}
+	E
+	cc -shared -fPIC -o told.so told.c
+	for option in -S --sync; do
+		LD_PRELOAD=$PWD/told.so "$upmu" stat $option -r 2 -q \
+			-e page-faults -- sh -c 'echo run >>log'
+	done
+	[ "$(xargs <log)" = 'sync run sync run sync run sync run' ]
+}
+
 # As a terminal's Ctrl-C, which upmu leaves to the shell that it waits for.
 @test "an_interrupt_of_pre_or_post_leaves_the_runs_that_were_counted" {
 	run -130 "$upmu" stat -r 5 -e page-faults --post \
