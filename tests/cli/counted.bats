@@ -547,6 +547,17 @@ json.dump(root, open(sys.argv[1] + ".json", "w"))' $lost
 	said "upmu exec: cannot execute '/nonexistent': No such file or directory"
 }
 
+# As in a container, or in a debugger that follows it.
+@test "exec_waits_for_a_program_that_it_may_not_trace" {
+	nm "$fake" | grep -q __asan_init && skip "ASan wants to be loaded first"
+	echo 'long ptrace(void) { return -1; }' >none.c
+	cc -shared -fPIC -o none.so none.c
+	LD_PRELOAD=$PWD/none.so on pi2 exec -- sh -c 'sleep 0.2; exit 3'
+	[ "$status" -eq 3 ]
+	LD_PRELOAD=$PWD/none.so on pi2 exec -- sh -c 'kill -TERM $$'
+	[ "$status" -eq 143 ]
+}
+
 @test "exec_leases_cycles_or_all_for_the_program_and_its_children" {
 	on "pi2 tell_lease=lease" exec -- true
 	[ "$(cat lease)" = "mode 2 flags 3" ]
