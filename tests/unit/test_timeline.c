@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -115,12 +114,10 @@ static void a_long_run_keeps_its_totals_in_bounded_memory(void **state)
 	(void)state;
 	make_sets(&sets, set);
 	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
-	/* As many as there is room for, none joined with another. */
 	time = fill(&timeline, ROWS);
-	assert_int_equal(timeline.n, ROWS);
+	assert_int_equal(timeline.n, ROWS); /* none is joined yet */
 	time += fill(&timeline, MANY);
-	assert_true(timeline.n <= ROWS);
-	assert_true(timeline.most <= ROWS);
+	assert_true(timeline.n <= ROWS && timeline.most <= ROWS);
 	check_estimates(&timeline, time);
 	engine_timeline_free(&timeline);
 }
