@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* What each writer of upmu compare says where a part of its report is lost. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,36 +7,18 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "tests/unit/lossy.h"
 #include "tools/compare/compare.h"
-
-/* As a full disk that has room again, or a pipe that is read again. */
-static ssize_t lose_the_first(void *cookie, const char *text, size_t size)
-{
-	bool *is_lost = cookie;
-
-	(void)text;
-	if (*is_lost)
-		return (ssize_t)size;
-	*is_lost = true;
-	errno = ENOSPC;
-	return 0;
-}
 
 static int write_with(int (*writer)(FILE *, const struct compare *))
 {
-	static const cookie_io_functions_t functions = {
-		.write = lose_the_first
-	};
 	static const struct compare_options options = { .separator = "," };
 	struct compare c = { .options = &options, .commands = 1 };
-	bool is_lost = false;
-	char buffer[16];
-	FILE *out = fopencookie(&is_lost, "w", functions);
+	FILE *out = open_lossy();
 	int ret;
 
-	c.command[0].name = strdup("a");
 	assert_non_null(out);
-	assert_int_equal(setvbuf(out, buffer, _IOFBF, sizeof(buffer)), 0);
+	c.command[0].name = strdup("a");
 	assert_non_null(compare_add_event(&c, "page-faults", ""));
 	ret = writer(out, &c);
 	assert_true(is_lost);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "lib/sys.h"
+#include "tests/unit/lossy.h"
 #include "tests/unit/printed_pages.h"
 #include "tools/version.h"
 
@@ -203,6 +204,7 @@ struct format {
 	const char *name;
 	write_fn *write;
 	const char *only; /* how the names of its cases begin; NULL: all */
+	const char *lost; /* a claim; NULL: it opens a file of its own */
 };
 
 static bool is_of(const struct format *format, const struct printed *one)
@@ -229,16 +231,18 @@ static char *write_all(const struct format *format)
 }
 
 static struct format formats[] = {
-	{ "text", stat_write_text, NULL },
-	{ "csv", stat_write_csv, NULL },
-	{ "json", stat_write_json, NULL },
-	{ "rpistat", stat_write_rpistat, NULL },
-	{ "plot", write_plot, NULL },
-	{ "live", write_live, "CPUs went off" },
-	{ "openmetrics", write_openmetrics, "CPUs went off" },
+	{ "text", stat_write_text, NULL, "a_lost_part_of_text_is_told" },
+	{ "csv", stat_write_csv, NULL, "a_lost_part_of_csv_is_told" },
+	{ "json", stat_write_json, NULL, "a_lost_part_of_json_is_told" },
+	{ "rpistat", stat_write_rpistat, NULL,
+	  "a_lost_part_of_rpistat_is_told" },
+	{ "plot", write_plot, NULL, "a_lost_part_of_plot_is_told" },
+	{ "live", write_live, "CPUs went off", NULL },
+	{ "openmetrics", write_openmetrics, "CPUs went off", NULL },
 };
 
 #define FORMATS (sizeof(formats) / sizeof(formats[0]))
+#define LOSSY	5 /* so many have a claim about losses */
 
 static FILE *open_golden(const struct format *format, const char *how)
 {
@@ -284,6 +288,27 @@ static void each_report_is_as_it_was(void **state)
 	free(golden);
 }
 
+static int lose_case(const struct printed *one, write_fn *write)
+{
+	struct page *page = open_page(one);
+	FILE *out = open_lossy();
+
+	one->change(page);
+	return write(out, &page->report) == -1 && is_lost ? 0 : 1;
+}
+
+static void a_lost_part_is_told(void **state)
+{
+	const struct format *format = *state;
+	pid_t pid = fork();
+	int status;
+
+	if (!pid)
+		_exit(lose_case(&cases[0], format->write));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static int renew(void)
 {
 	for (size_t i = 0; i < FORMATS; i++) {
@@ -299,7 +324,7 @@ static int renew(void)
 
 int main(int argc, char **argv)
 {
-	struct CMUnitTest tests[FORMATS];
+	struct CMUnitTest tests[FORMATS + LOSSY];
 
 	setenv("TZ", "UTC", 1);
 	setenv("LC_ALL", "C", 1); /* bars of '#' */
@@ -309,6 +334,12 @@ int main(int argc, char **argv)
 		tests[i] = (struct CMUnitTest){
 			.name = formats[i].name,
 			.test_func = each_report_is_as_it_was,
+			.initial_state = &formats[i],
+		};
+	for (size_t i = 0; i < LOSSY; i++)
+		tests[FORMATS + i] = (struct CMUnitTest){
+			.name = formats[i].lost,
+			.test_func = a_lost_part_is_told,
 			.initial_state = &formats[i],
 		};
 	return cmocka_run_group_tests(tests, NULL, NULL);
