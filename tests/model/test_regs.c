@@ -3,6 +3,18 @@
  * regs/ against the model: compiled for each architecture, ARMv7's for each PMU
  * that it may meet.
  */
+#if UPMU_REGS_ARCH == 67 /* UPMU_REGS_ARM, in what is only included below */
+#include <sys/auxv.h>
+
+static const char *platform;
+
+static unsigned long tell_platform(unsigned long type)
+{
+	return type == AT_PLATFORM ? (unsigned long)platform : 0;
+}
+
+#define getauxval tell_platform
+#endif
 #include "tests/model/current.h"
 
 static void a_cycle_count_reads_as_written(void **state)
@@ -336,6 +348,27 @@ static void the_pmu_tells_its_version(void **state)
 
 /* ---- user mode --------------------------------------------------------- */
 
+#if UPMU_REGS_ARCH == UPMU_REGS_ARM
+/* What an ARM1176 has not is an undefined instruction there. */
+static void code_for_any_arm_goes_by_the_kernels_name_of_it(void **state)
+{
+	static const char *const v6[] = { "v6l", "v6b", NULL, "" };
+	static const char *const v7[] = { "v7l", "v7b", "v8l" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(v6) / sizeof(v6[0]); i++) {
+		platform = v6[i];
+		upmu_arm_registers = 0;
+		assert_true(upmu_arm_is_v6());
+	}
+	for (size_t i = 0; i < sizeof(v7) / sizeof(v7[0]); i++) {
+		platform = v7[i];
+		upmu_arm_registers = 0;
+		assert_false(upmu_arm_is_v6());
+	}
+}
+#endif
+
 static void user_mode_is_shut_out_until_it_is_let_in(void **state)
 {
 	(void)state;
@@ -444,6 +477,9 @@ int main(void)
 		CASE(a_filter_keeps_out_the_kernel),
 		CASE(the_cycle_counters_filter_is_type_31),
 		CASE(the_pmu_tells_its_version),
+#if UPMU_REGS_ARCH == UPMU_REGS_ARM
+		CASE(code_for_any_arm_goes_by_the_kernels_name_of_it),
+#endif
 		CASE(user_mode_is_shut_out_until_it_is_let_in),
 		CASE(user_mode_never_grants_itself_access),
 		CASE(user_mode_never_enables_interrupts_from_armv7_on),
