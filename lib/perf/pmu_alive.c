@@ -33,7 +33,10 @@ static enum answer try_once(int fd)
 	struct upmu_value before, after;
 	uint64_t cycles, ran_ns;
 
-	if (upmu_perf_read(fd, &before) || !before.running_ns)
+	/* Of another kind of core: wanted for some time, and never ran. By a
+	 * clock of 32 kHz neither time has begun yet. */
+	if (upmu_perf_read(fd, &before) ||
+	    (before.enabled_ns && !before.running_ns))
 		return UNKNOWN;
 	spin();
 	if (upmu_perf_read(fd, &after))

@@ -349,6 +349,8 @@ static void tell_times(struct fake_event *event, uint64_t *out)
 	out[1] = fake.never_runs ? 0 : event->running_ns;
 	if (fake.takes_turns)
 		out[1] /= 2;
+	for (size_t i = 0; fake.tick_ns && i < 2; i++)
+		out[i] -= out[i] % fake.tick_ns;
 }
 
 static ssize_t read_one(struct fake_event *event, uint64_t *out)

@@ -83,6 +83,7 @@ struct fake_failure {
  * @still_config: only this event never moves
  * @never_runs: running stays 0
  * @takes_turns: running is half of enabled
+ * @tick_ns: times are told in so many ns each; 0: in one
  * @index: what perf's pages carry
  * @device_error: of opening /dev/upmu; @info_error, @lease_error: of its ioctls
  * @map_error: of mapping a page
@@ -104,7 +105,7 @@ struct fake_kernel {
 	bool has_no_filter, only_user, stands_still, never_runs;
 	bool takes_turns, by_code, by_time;
 	uint32_t index;
-	uint64_t still_config;
+	uint64_t still_config, tick_ns;
 	int read_error, device_error, info_error, lease_error, map_error;
 	struct upmu_info info;
 	size_t page_size;
