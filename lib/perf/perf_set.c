@@ -205,6 +205,7 @@ void upmu_perf_set_close(struct upmu *set)
 		upmu_group_close(&set->groups[pmu]);
 	free(set->groups);
 	set->groups = NULL;
+	set->takes_cycles = false;
 }
 
 static int explain_switch(int error, const char *what)
