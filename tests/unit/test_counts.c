@@ -65,6 +65,47 @@ static void no_trial_is_made_for_a_set_that_is_opened_stopped(void **state)
 	upmu_close(second);
 }
 
+static uint64_t config_of(const struct upmu *of)
+{
+	return fake.events[of->groups[0].fd[0] - FAKE_FD].attr.config;
+}
+
+/* perf stat -a, say, that ends later. */
+static void who_left_cycles_to_others_keeps_no_later_set_from_them(void **state)
+{
+	static const char *const boards[] = { "odroid-xu4", "pi2" };
+	const struct upmu_options page = options_of("page", 0);
+	struct upmu *second;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		fake_boot(boards[i]);
+		open_set("cycles", &page);
+		upmu_close(set);
+		fake.never_runs = true;
+		fake.index = 0;
+		open_set("cycles,r8", &page);
+		assert_int_equal(config_of(set), 0x11);
+		fake.never_runs = false;
+		fake.index = 1;
+		assert_int_equal(upmu_open(&second, "cycles,r8", &page), 0);
+		assert_int_equal(config_of(second), 0xff);
+		upmu_close(second);
+		upmu_close(set);
+		set = NULL;
+	}
+}
+
+/* As Linux has it on OMAP, whose clock goes at 32 kHz. */
+static void a_pmu_that_stands_still_is_told_by_a_coarse_clock(void **state)
+{
+	(void)state;
+	fake.stands_still = true;
+	fake.tick_ns = 2 * FAKE_STEP;
+	assert_int_equal(upmu_open(&set, "cycles", NULL), -ENODEV);
+	assert_said("the PMU does not count");
+}
+
 /* Beside another's RAW lease: perf opens it, and has no counter for it. */
 static void a_set_that_never_had_a_counter_has_no_count(void **state)
 {
@@ -333,6 +374,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		COUNTS_TEST(the_machine_is_read_by_the_first_set_alone),
 		COUNTS_TEST(no_trial_is_made_for_a_set_that_is_opened_stopped),
+		COUNTS_TEST(
+			who_left_cycles_to_others_keeps_no_later_set_from_them),
+		COUNTS_TEST(a_pmu_that_stands_still_is_told_by_a_coarse_clock),
 		COUNTS_TEST(a_set_that_never_had_a_counter_has_no_count),
 		COUNTS_TEST(nobody_looks_into_files_for_why),
 		COUNTS_TEST(a_set_that_was_not_started_has_counted_nothing),

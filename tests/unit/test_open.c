@@ -410,15 +410,6 @@ static void a_pmu_that_stands_still_gives_no_numbers(void **state)
 	assert_refused("cycles", NULL, -ENODEV, "the PMU does not count");
 }
 
-/* As Linux has it on OMAP, whose clock goes at 32 kHz. */
-static void neither_does_it_by_a_clock_of_coarse_ticks(void **state)
-{
-	(void)state;
-	fake.stands_still = true;
-	fake.tick_ns = 2 * FAKE_STEP;
-	assert_refused("cycles", NULL, -ENODEV, "the PMU does not count");
-}
-
 static void a_pmu_that_never_had_its_turn_is_not_called_dead(void **state)
 {
 	(void)state;
@@ -583,7 +574,6 @@ int main(void)
 		OPEN_TEST(no_pmu_is_enodev),
 		OPEN_TEST(no_pmu_is_enodev_also_where_paranoid_refuses),
 		OPEN_TEST(a_pmu_that_stands_still_gives_no_numbers),
-		OPEN_TEST(neither_does_it_by_a_clock_of_coarse_ticks),
 		OPEN_TEST(a_pmu_that_never_had_its_turn_is_not_called_dead),
 		OPEN_TEST(software_events_need_no_pmu),
 		OPEN_TEST(a_kernel_without_perf_is_enosys),

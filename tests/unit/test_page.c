@@ -147,32 +147,6 @@ static void a_cycle_counter_of_others_is_left_to_them(void **state)
 	assert_int_equal(attr_of(set, 0)->config1 & LONG, 0);
 }
 
-/* These have ended since. */
-static void who_left_it_to_others_keeps_it_from_no_later_set(void **state)
-{
-	static const char *const boards[] = { "odroid-xu4", "pi2" };
-	struct upmu *second;
-
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		fake_boot(boards[i]);
-		open_page("cycles");
-		upmu_close(set);
-		fake.never_runs = true;
-		fake.index = 0;
-		open_page("cycles,r8");
-		assert_int_equal(attr_of(set, 0)->config, ANY);
-		fake.never_runs = false;
-		fake.index = 1;
-		assert_int_equal(upmu_open(&second, "cycles,r8", &page_only),
-				 0);
-		assert_int_equal(attr_of(second, 0)->config, V7_ONLY);
-		upmu_close(second);
-		upmu_close(set);
-		set = NULL;
-	}
-}
-
 /* As many as fit beside the cycle counter: now they take turns. */
 static void a_second_set_that_needs_the_cycle_counter_shares_it(void **state)
 {
@@ -585,7 +559,6 @@ int main(void)
 			of_two_sets_on_a_thread_one_has_the_long_cycle_counter),
 		PAGE_TEST(on_armv7_the_second_set_counts_cycles_elsewhere),
 		PAGE_TEST(a_cycle_counter_of_others_is_left_to_them),
-		PAGE_TEST(who_left_it_to_others_keeps_it_from_no_later_set),
 		PAGE_TEST(a_second_set_that_needs_the_cycle_counter_shares_it),
 		PAGE_TEST(all_sets_share_one_lease),
 		PAGE_TEST(no_lease_is_taken_where_the_sysctl_permits),
