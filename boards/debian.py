@@ -85,6 +85,10 @@ NO_USE = re.compile(r"Connection failed|^ +(?:407|50[0234]|511)  |"
                     r"does the network require authentication", re.M)
 
 
+# Each server has words of its own for 404, or none; of a file: the second one.
+NOT_THERE = re.compile(r" 404  |File not found")
+
+
 def _raise_if_away(said, pattern=AWAY):
     if pattern.search(said):
         raise Offline(f"the Debian mirror {mirror()} cannot be reached:\n"
@@ -147,7 +151,11 @@ Acquire::https::Timeout "10";
             os.makedirs(os.path.join(self.home, folder), exist_ok=True)
         open(os.path.join(self.home, "status"), "a").close()
         for path, text in self._config().items():
-            write(path, text)
+            if _text(path) != text:
+                # Of another mirror there is no index until it is fetched.
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(self.stamp)
+                write(path, text)
 
     def _is_configured(self):
         """Whether the machine's mirror and proxy are what they were."""
@@ -210,8 +218,9 @@ Acquire::https::Timeout "10";
                 write(self.stamp, "")
                 return
             # An index file that is not found is one that is being renewed.
-            if re.search(r"(does not have|no longer has) a Release file",
-                         done.stdout):
+            if (NOT_THERE.search(done.stdout) and
+                    re.search(r"(does not have|no longer has) a Release file",
+                              done.stdout)):
                 raise NoSuite(f"the mirror has no {self.suite} for "
                               f"{self.arch}")
             _raise_if_away(done.stdout)
@@ -255,7 +264,7 @@ Acquire::https::Timeout "10";
             if attempt == 0:    # the index may name a version since replaced
                 self._update()
         _raise_if_away(done.stdout, NO_USE)
-        if re.search(r"404 +Not Found", done.stdout):
+        if NOT_THERE.search(done.stdout):
             raise NoFile(f"the mirror has no file of {package} of "
                          f"{self.name}, which its index names")
         raise Failure(f"cannot fetch {package} of {self.name}:\n"
