@@ -159,6 +159,19 @@ kernel.perf_event_paranoid = 1' ]
 	is_as before
 }
 
+@test "undo_leaves_a_line_that_a_second_setup_did_not_write" {
+	local sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+	local a9=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9
+
+	mkdir "$a9"
+	complete
+	rmdir "$a9"
+	"$upmu" setup --yes	# 2 would do, but is never written over a 1
+	sed -i 's/paranoid = 1/paranoid = 2/' "$sysctls"
+	"$upmu" setup --yes --undo
+	[ "$(cat "$sysctls")" = 'kernel.perf_event_paranoid = 2' ]
+}
+
 @test "undo_leaves_a_sysctl_that_somebody_else_has_set_since" {
 	complete
 	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

@@ -162,11 +162,14 @@ static void only_what_a_merge_adds_is_recorded(void **state)
 
 	(void)state;
 	put("etc/60-upmu.conf", "a = 2\nb = 3\n");
-	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nb = 1\nc = 1\n");
+	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nb = 1\n", "");
+	assert_string_equal(ours, "a = 2\n");
+	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nb = 1\nc = 1\n",
+			  ours);
 	assert_string_equal(ours, "a = 2\na = 1\nc = 1\n");
-	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nc = 1\n");
+	setup_file_record(ours, sizeof(ours), PATH, "a = 1\nc = 1\n", ours);
 	assert_string_equal(ours, "a = 2\na = 1\nc = 1\n");
-	setup_file_record(ours, sizeof(ours), "/etc", "d = 1\n");
+	setup_file_record(ours, sizeof(ours), "/etc", "d = 1\n", ours);
 	assert_string_equal(ours, "a = 2\na = 1\nc = 1\n");
 }
 

@@ -171,20 +171,25 @@ static int complain(const char *what, const char *path, int error)
 	return error;
 }
 
+/* What a setup before wrote there, on another core, and did not do. */
+static const char *stale_lines(const struct setup *setup, int file)
+{
+	return setup->paranoid > setup->paranoid_wanted
+		       ? setup->journal.lines[file]
+		       : "";
+}
+
 /* What a file is to be, and what of that is new to it. */
 static int next_text(struct setup *setup, int file, char *lines, size_t size,
 		     char *text)
 {
-	/* What a setup before wrote there, on another core, did not do. */
-	const char *stale = setup->paranoid > setup->paranoid_wanted
-				    ? setup->journal.lines[file]
-				    : "";
-
 	if (!setup_content(setup, file, lines, size))
 		return 0;
 	if (setup_file_is_foreign(setup_paths[file]))
 		return complain("write over", setup_paths[file], -EEXIST);
-	return setup_file_merge(text, setup_paths[file], lines, stale) ?: 1;
+	return setup_file_merge(text, setup_paths[file], lines,
+				stale_lines(setup, file))
+		       ?: 1;
 }
 
 /* Show what would be written; refuse to write over somebody else's file. */
@@ -238,7 +243,8 @@ static void plan(struct setup *setup)
 		if (setup_content(setup, i, lines, sizeof(lines)))
 			setup_file_record(journal->lines[i],
 					  sizeof(journal->lines[i]),
-					  setup_paths[i], lines);
+					  setup_paths[i], lines,
+					  stale_lines(setup, i));
 }
 
 static int show_setup(struct setup *setup)

@@ -197,15 +197,15 @@ static int append(char *text, const char *line)
 }
 
 void setup_file_record(char *ours, size_t size, const char *path,
-		       const char *lines)
+		       const char *lines, const char *stale)
 {
-	char users[SETUP_TEXT_SIZE];
+	char kept[SETUP_TEXT_SIZE];
 
 	/* What cannot be read is told where it is to be merged. */
-	if (setup_file_without(users, path, ours))
+	if (setup_file_without(kept, path, stale))
 		return;
 	for (; *lines; lines = next_line(lines))
-		if (!has_line(users, lines, false) &&
+		if (!has_line(kept, lines, false) &&
 		    !has_line(ours, lines, true))
 			snprintf(ours + strlen(ours), size - strlen(ours),
 				 "%.*s\n", (int)strcspn(lines, "\n"), lines);

@@ -72,7 +72,7 @@ int setup_file_merge(char *text, const char *path, const char *lines,
 		     const char *stale);
 /** Add to @ours those of @lines that a merge will put at @path. */
 void setup_file_record(char *ours, size_t size, const char *path,
-		       const char *lines);
+		       const char *lines, const char *stale);
 /** What is at @path without @lines and marks: the user's own. */
 int setup_file_without(char *text, const char *path, const char *lines);
 
