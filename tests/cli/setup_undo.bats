@@ -172,6 +172,16 @@ kernel.perf_event_paranoid = 1' ]
 	[ "$(cat "$sysctls")" = 'kernel.perf_event_paranoid = 2' ]
 }
 
+@test "undo_restores_a_sysctl_on_another_core_than_setup_was_for" {
+	local a9=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9
+
+	complete
+	mkdir "$a9"
+	"$upmu" setup --yes --undo
+	rmdir "$a9"
+	is_as before
+}
+
 @test "undo_leaves_a_sysctl_that_somebody_else_has_set_since" {
 	complete
 	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

@@ -85,6 +85,17 @@ int setup_set_sysctls(const struct setup *setup, bool show)
 	return done;
 }
 
+/* Also that of a setup before, on another core. */
+static bool has_our_paranoid(const struct setup *setup)
+{
+	char line[64];
+
+	snprintf(line, sizeof(line), SETUP_PARANOID " = %ld\n",
+		 setup->paranoid);
+	return setup->paranoid == setup->paranoid_wanted ||
+	       strstr(setup->journal.lines[SETUP_SYSCTLS], line);
+}
+
 /* What has our value gets back the one from before. */
 int setup_restore_sysctls(const struct setup *setup, bool show)
 {
@@ -93,8 +104,7 @@ int setup_restore_sysctls(const struct setup *setup, bool show)
 	int done = 0;
 
 	if (journal->paranoid != SETUP_UNTOUCHED &&
-	    setup->paranoid == setup->paranoid_wanted &&
-	    journal->paranoid != setup->paranoid)
+	    has_our_paranoid(setup) && journal->paranoid != setup->paranoid)
 		done = sysctl(SETUP_PARANOID, journal->paranoid, why, show);
 	if (journal->user_access != SETUP_UNTOUCHED &&
 	    setup->user_access_now == 1 && journal->user_access != 1) {
