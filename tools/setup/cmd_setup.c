@@ -241,10 +241,9 @@ static void plan(struct setup *setup)
 		journal->user_access = setup->user_access_now;
 	for (int i = 0; i < SETUP_FILES; i++)
 		if (setup_content(setup, i, lines, sizeof(lines)))
-			setup_file_record(journal->lines[i],
-					  sizeof(journal->lines[i]),
-					  setup_paths[i], lines,
-					  stale_lines(setup, i));
+			setup_file_record(
+				journal->lines[i], sizeof(journal->lines[i]),
+				setup_paths[i], lines, stale_lines(setup, i));
 }
 
 static int show_setup(struct setup *setup)

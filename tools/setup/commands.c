@@ -103,8 +103,8 @@ int setup_restore_sysctls(const struct setup *setup, bool show)
 	const char *why = "as it was before setup";
 	int done = 0;
 
-	if (journal->paranoid != SETUP_UNTOUCHED &&
-	    has_our_paranoid(setup) && journal->paranoid != setup->paranoid)
+	if (journal->paranoid != SETUP_UNTOUCHED && has_our_paranoid(setup) &&
+	    journal->paranoid != setup->paranoid)
 		done = sysctl(SETUP_PARANOID, journal->paranoid, why, show);
 	if (journal->user_access != SETUP_UNTOUCHED &&
 	    setup->user_access_now == 1 && journal->user_access != 1) {
