@@ -93,10 +93,11 @@ static int64_t lost_by_reset(int perf)
 }
 
 /* This machine may let it wait between coming to its CPU and writing. */
-static void safe_test(uint32_t type, uint64_t config, const char *claim)
+static void safe_test(uint32_t type, uint64_t config, uint32_t mode,
+		      const char *claim)
 {
 	int perf = event_open(type, config, 0, -1, 0, 0);
-	int lease = take(UPMU_MODE_COUNT);
+	int lease = take(mode);
 	int64_t lost = 0;
 
 	for (int tries = 0; tries < 5 && (!tries || lost > 0); tries++)
@@ -261,6 +262,20 @@ static void forward_test(void)
 	close(lease);
 }
 
+/* Each for itself: one that is noticed has the other looked at. */
+static void control_test(uint32_t clear, uint32_t set, const char *claim)
+{
+	int lease = take(UPMU_MODE_CYCLES);
+
+	upmu_regs_change_control(clear, set);
+	upmu_regs_isb();
+	leave_the_cpu();
+	tap(cycles_run() && !(upmu_regs_control() & UPMU_CONTROL_D) &&
+		    info_of(lease).lease_written & UPMU_WRITTEN_CONTROL,
+	    claim, "%x", info_of(lease).lease_written);
+	close(lease);
+}
+
 static void stop_test(void)
 {
 	int lease = take(UPMU_MODE_CYCLES), next;
@@ -273,13 +288,6 @@ static void stop_test(void)
 	leave_the_cpu();
 	tap(cycles_run() && info_of(lease).lease_written & UPMU_WRITTEN_ENABLES,
 	    "a_cycle_counter_switched_off_runs_after_the_next_switch", "%x",
-	    info_of(lease).lease_written);
-	upmu_regs_change_control(UPMU_CONTROL_E, UPMU_CONTROL_D);
-	upmu_regs_isb();
-	leave_the_cpu();
-	tap(cycles_run() && !(upmu_regs_control() & UPMU_CONTROL_D) &&
-		    info_of(lease).lease_written & UPMU_WRITTEN_CONTROL,
-	    "and_so_for_all_counters_stopped_or_divided", "%x",
 	    info_of(lease).lease_written);
 	upmu_regs_change_control(UPMU_CONTROL_E, 0);
 	close(lease);
@@ -510,10 +518,15 @@ int main(int argc, char **argv)
 	}
 	pin(0);
 	reset_test();
-	safe_test(PERF_TYPE_HARDWARE, 0,
+	safe_test(PERF_TYPE_HARDWARE, 0, UPMU_MODE_COUNT,
 		  "what_perf_counted_before_a_holder_came_is_safe_from_it");
-	safe_test(PERF_TYPE_RAW, EVENT_CYCLES, "on_an_event_counter_too");
+	safe_test(PERF_TYPE_RAW, EVENT_CYCLES, UPMU_MODE_COUNT,
+		  "on_an_event_counter_too");
+	safe_test(PERF_TYPE_RAW, EVENT_CYCLES, UPMU_MODE_CYCLES,
+		  "and_from_one_of_the_cycle_counter");
 	stop_test();
+	control_test(UPMU_CONTROL_E, 0, "and_so_for_all_counters_stopped");
+	control_test(0, UPMU_CONTROL_D, "and_for_cycles_divided_by_64");
 	type_test();
 	filter_test(PERF_TYPE_RAW, 0x11,
 		    "a_filter_that_stops_perfs_counter_is_taken_out");
