@@ -254,6 +254,7 @@ static void forward_test(void)
 	close(perf);
 	perf_forward_test();
 	lease = take(UPMU_MODE_CYCLES);
+	usleep(1100000); /* in which it may count 2^32: it came after that */
 	for (int n = 0; n < TRIES && !soon; n++)
 		soon = writes_soon(set_cycles_forward, SOON_CYC_S);
 	tap(soon && info_of(lease).lease_written & UPMU_WRITTEN_COUNTS,
