@@ -85,8 +85,8 @@ NO_USE = re.compile(r"Connection failed|^ +(?:407|50[0234]|511)  |"
                     r"does the network require authentication", re.M)
 
 
-# Each server has words of its own for 404, or none; of a file: the second one.
-NOT_THERE = re.compile(r" 404  |File not found")
+# Each server has words of its own for 404, or none; file: and copy: say these.
+NOT_THERE = re.compile(r" 404  |File not found|Failed to stat - stat \(2: ")
 
 
 def _raise_if_away(said, pattern=AWAY):
