@@ -189,6 +189,14 @@ kernel.perf_event_paranoid = 1' ]
 	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq -1 ]
 }
 
+@test "undo_by_a_damaged_journal_leaves_the_value_of_another_core" {
+	complete
+	sed -i '$d' "$UPMU_ROOT/etc/upmu-setup.journal"
+	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes --undo
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 1 ]
+}
+
 @test "a_second_setup_never_raises_a_paranoid_that_is_lower" {
 	complete
 	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

@@ -85,7 +85,8 @@ int setup_set_sysctls(const struct setup *setup, bool show)
 	return done;
 }
 
-/* Also that of a setup before, on another core. */
+/* Also that of a setup before, on another core. Of a damaged journal the lines
+ * are those of any core. */
 static bool has_our_paranoid(const struct setup *setup)
 {
 	char line[64];
@@ -93,7 +94,8 @@ static bool has_our_paranoid(const struct setup *setup)
 	snprintf(line, sizeof(line), SETUP_PARANOID " = %ld\n",
 		 setup->paranoid);
 	return setup->paranoid == setup->paranoid_wanted ||
-	       strstr(setup->journal.lines[SETUP_SYSCTLS], line);
+	       (!setup->journal.is_damaged &&
+		strstr(setup->journal.lines[SETUP_SYSCTLS], line));
 }
 
 /* What has our value gets back the one from before. */
