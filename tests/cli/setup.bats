@@ -199,8 +199,8 @@ files_written() {
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]
 	[ "$(files_written)" -eq 1 ]
+	"$upmu" setup --yes --undo
 	echo 2 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
-	rm "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]
 	[[ "$output" == "Nothing has to be set up"* ]]

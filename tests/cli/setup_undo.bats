@@ -111,6 +111,10 @@ killed_everywhere() {	# OPTIONS OPTIONS NAME
 	killed_everywhere --undo --undo before
 }
 
+@test "undo_killed_at_each_act_is_taken_back_by_a_setup" {
+	killed_everywhere --undo '' complete
+}
+
 @test "undo_restores_each_sysctl_that_setup_changed" {
 	complete
 	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 2 ]

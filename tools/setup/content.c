@@ -46,12 +46,19 @@ static bool modprobe_content(const struct setup *setup, char *lines,
 	return true;
 }
 
+/* Also where an --undo that was killed has left but the value itself. */
+static bool lowers_paranoid(const struct setup *setup)
+{
+	return setup->paranoid > setup->paranoid_wanted ||
+	       setup->journal.paranoid > setup->paranoid_wanted ||
+	       setup_file_has(SETUP_SYSCTL, SETUP_PARANOID);
+}
+
 static bool sysctl_content(const struct setup *setup, char *lines, size_t size)
 {
 	size_t used = 0;
 
-	if (setup->paranoid > setup->paranoid_wanted ||
-	    setup_file_has(SETUP_SYSCTL, SETUP_PARANOID))
+	if (lowers_paranoid(setup))
 		used = snprintf(lines, size, SETUP_PARANOID " = %ld\n",
 				setup->paranoid_wanted);
 	if (setup->user_access)
