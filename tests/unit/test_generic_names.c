@@ -252,6 +252,8 @@ static void assert_refused_on(const char *fixture, const char *text,
 			 -ENOENT);
 	if (!strstr(error.text, words))
 		fail_msg("'%s' is not in: %s", words, error.text);
+	if (!strstr(words, "others"))
+		assert_null(strstr(error.text, "others"));
 }
 
 /* "or the others" where there are others, and none was named. */
