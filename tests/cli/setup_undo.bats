@@ -208,6 +208,14 @@ kernel.perf_event_paranoid = 1' ]
 	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq -1 ]
 }
 
+@test "a_second_setup_writes_no_paranoid_over_one_that_is_lower" {
+	complete
+	rm "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes
+	[ ! -e "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf" ]
+}
+
 @test "the_users_own_lines_stay_over_setup_and_undo" {
 	complete
 	sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf

@@ -87,7 +87,7 @@ int setup_set_sysctls(const struct setup *setup, bool show)
 
 /* Also that of a setup before, on another core. Of a damaged journal the lines
  * are those of any core. */
-static bool has_our_paranoid(const struct setup *setup)
+bool setup_has_our_paranoid(const struct setup *setup)
 {
 	char line[64];
 
@@ -105,7 +105,8 @@ int setup_restore_sysctls(const struct setup *setup, bool show)
 	const char *why = "as it was before setup";
 	int done = 0;
 
-	if (journal->paranoid != SETUP_UNTOUCHED && has_our_paranoid(setup) &&
+	if (journal->paranoid != SETUP_UNTOUCHED &&
+	    setup_has_our_paranoid(setup) &&
 	    journal->paranoid != setup->paranoid)
 		done = sysctl(SETUP_PARANOID, journal->paranoid, why, show);
 	if (journal->user_access != SETUP_UNTOUCHED &&

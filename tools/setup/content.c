@@ -50,7 +50,8 @@ static bool modprobe_content(const struct setup *setup, char *lines,
 static bool lowers_paranoid(const struct setup *setup)
 {
 	return setup->paranoid > setup->paranoid_wanted ||
-	       setup->journal.paranoid > setup->paranoid_wanted ||
+	       (setup->journal.paranoid > setup->paranoid_wanted &&
+		setup_has_our_paranoid(setup)) ||
 	       setup_file_has(SETUP_SYSCTL, SETUP_PARANOID);
 }
 

@@ -111,6 +111,8 @@ struct command_step {
 void setup_show_command(const struct command_step *step);
 /** 0, or -errno with a message on stderr. */
 int setup_run_command(const struct command_step *step);
+/** The value of now is one that setup gave it. */
+bool setup_has_our_paranoid(const struct setup *setup);
 /** With @show how many there are; else 0 or -errno. */
 int setup_set_sysctls(const struct setup *setup, bool show);
 int setup_restore_sysctls(const struct setup *setup, bool show);
