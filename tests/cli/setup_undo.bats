@@ -201,6 +201,19 @@ kernel.perf_event_paranoid = 1' ]
 	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 1 ]
 }
 
+@test "undo_after_a_second_setup_with_a_damaged_journal_leaves_it_too" {
+	complete
+	sed -i '$d' "$UPMU_ROOT/etc/upmu-setup.journal"
+	"$upmu" setup --yes
+	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	sed -i 's/paranoid = 2/paranoid = 1/' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	"$upmu" setup --yes --undo
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 1 ]
+	[ "$(cat "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf")" = \
+		'kernel.perf_event_paranoid = 1' ]
+}
+
 @test "a_second_setup_never_raises_a_paranoid_that_is_lower" {
 	complete
 	echo -1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

@@ -85,8 +85,8 @@ int setup_set_sysctls(const struct setup *setup, bool show)
 	return done;
 }
 
-/* Also that of a setup before, on another core. Of a damaged journal the lines
- * are those of any core. */
+/* Also that of a setup before, on another core. Of a damaged journal a line may
+ * be the user's. */
 bool setup_has_our_paranoid(const struct setup *setup)
 {
 	char line[64];

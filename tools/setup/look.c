@@ -63,14 +63,17 @@ static bool pmu_has_filters(void)
 /* What a file with setup's mark has of setup, where no journal tells. */
 static void take_marked(struct setup_journal *journal, int file)
 {
-	char text[SETUP_TEXT_SIZE], *lines = journal->lines[file];
+	char users[SETUP_TEXT_SIZE] = "", text[SETUP_TEXT_SIZE];
+	const char *path = setup_paths[file];
 	size_t size = sizeof(journal->lines[file]);
 
-	if (journal->is_damaged)
-		snprintf(lines, size, "%s", setup_any_content[file]);
+	if (journal->is_damaged &&
+	    setup_file_without(users, path, setup_any_content[file]))
+		return;
 	/* Longer than setup ever wrote: the rest is the user's. */
-	else if (!setup_file_without(text, setup_paths[file], ""))
-		snprintf(lines, size, "%.*s", (int)size - 1, text);
+	if (!setup_file_without(text, path, users))
+		snprintf(journal->lines[file], size, "%.*s", (int)size - 1,
+			 text);
 }
 
 /* A setup of version 0.1.0 left no journal, but marks. */
