@@ -229,6 +229,15 @@ kernel.perf_event_paranoid = 1' ]
 	[ ! -e "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf" ]
 }
 
+@test "a_second_setup_leaves_a_file_that_masks_its_sysctls" {
+	complete
+	ln -sf /dev/null "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	"$upmu" setup --yes
+	[ -L "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf" ]
+	"$upmu" setup --yes --undo
+	[ -L "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf" ]
+}
+
 @test "the_users_own_lines_stay_over_setup_and_undo" {
 	complete
 	sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf

@@ -51,7 +51,8 @@ static bool lowers_paranoid(const struct setup *setup)
 {
 	return setup->paranoid > setup->paranoid_wanted ||
 	       (setup->journal.paranoid > setup->paranoid_wanted &&
-		setup_has_our_paranoid(setup)) ||
+		setup_has_our_paranoid(setup) &&
+		!setup_file_is_foreign(SETUP_SYSCTL)) ||
 	       setup_file_has(SETUP_SYSCTL, SETUP_PARANOID);
 }
 
