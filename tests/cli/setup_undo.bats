@@ -196,6 +196,8 @@ kernel.perf_event_paranoid = 1' ]
 @test "undo_by_a_damaged_journal_leaves_the_value_of_another_core" {
 	complete
 	sed -i '$d' "$UPMU_ROOT/etc/upmu-setup.journal"
+	sed -i 's/paranoid = 2/paranoid = 1/' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	"$upmu" setup --yes --undo
 	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 1 ]
