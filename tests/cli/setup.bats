@@ -186,6 +186,39 @@ files_written() {
 	[ "$(files_written)" -eq 0 ]
 }
 
+# As the module leaves it: a PMU that stays until reboot.
+adopt() {
+	mkdir -p "$UPMU_ROOT/sys/devices/platform/upmu-pmu"
+	mv "$BATS_TEST_TMPDIR/pmu" \
+		"$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7"
+}
+
+@test "setup_after_an_undo_adopts_again_a_pmu_that_stays_until_reboot" {
+	mv "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7" \
+		"$BATS_TEST_TMPDIR/pmu"
+	"$upmu" setup --yes
+	adopt
+	"$upmu" setup --undo --yes
+	[ "$(files_written)" -eq 0 ]
+	"$upmu" setup --yes
+	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+}
+
+@test "setup_leaves_to_the_user_a_pmu_that_he_has_adopted" {
+	mv "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7" \
+		"$BATS_TEST_TMPDIR/pmu"
+	adopt
+	mkdir -p "$UPMU_ROOT/sys/module/upmu/parameters"
+	echo arm,cortex-a7-pmu >"$UPMU_ROOT/sys/module/upmu/parameters/adopt"
+	"$upmu" setup --yes
+	[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
+	rm -r "$UPMU_ROOT/sys/module/upmu"
+	echo 'options upmu adopt=auto' >"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	"$upmu" setup --yes
+	[ "$(cat "$UPMU_ROOT/etc/modprobe.d/upmu.conf")" = \
+		'options upmu adopt=auto' ]
+}
+
 @test "a_second_setup_keeps_the_paranoid_that_the_first_one_set" {
 	"$upmu" setup --yes
 	echo 2 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"

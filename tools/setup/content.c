@@ -34,13 +34,21 @@ bool setup_needs_module(const struct setup *setup)
 	return setup->is_arm && !setup->user_access;
 }
 
+/* An adopted PMU stays until reboot, whatever --undo has taken back. */
+static bool lacks_pmu(const struct setup *setup)
+{
+	if (!setup->has_pmu)
+		return true;
+	/* Of adopt's values those with a comma are names: the user's choice. */
+	return upmu_sys_exists("/sys/devices/platform/upmu-pmu") &&
+	       !setup_file_has("/sys/module/upmu/parameters/adopt", ",") &&
+	       !setup_file_is_foreign(setup_paths[SETUP_MODPROBE]);
+}
+
 static bool modprobe_content(const struct setup *setup, char *lines,
 			     size_t size)
 {
-	/* Once adopted there is a PMU: a setup before this one saw to it. */
-	if (!setup_needs_module(setup) ||
-	    (setup->has_pmu &&
-	     !setup_file_has(setup_paths[SETUP_MODPROBE], SETUP_MARK)))
+	if (!setup_needs_module(setup) || !lacks_pmu(setup))
 		return false;
 	snprintf(lines, size, ADOPT);
 	return true;
