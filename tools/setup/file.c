@@ -217,14 +217,10 @@ static int keep_lines(char *text, const char *there, const char *lines,
 {
 	int error = 0;
 
-	for (; !error; there++) {
+	for (; *there && !error; there = next_line(there))
 		if (!has_line(stale, there, true) ||
 		    !has_line(lines, there, false))
 			error = append(text, there);
-		there += strcspn(there, "\n");
-		if (!*there)
-			break;
-	}
 	return error;
 }
 
@@ -237,7 +233,10 @@ int setup_file_merge(char *text, const char *path, const char *lines,
 	if (error && error != -ENOENT)
 		return error;
 	snprintf(text, SETUP_TEXT_SIZE, "%s", error ? SETUP_MARK : "");
-	error = error ? 0 : keep_lines(text, there, lines, stale);
+	/* The last newline is not read. */
+	error = error ? 0 : append(there, "");
+	if (!error)
+		error = keep_lines(text, there, lines, stale);
 	for (; *lines && !error; lines = next_line(lines))
 		if (!has_line(text, lines, false))
 			error = append(text, lines);
