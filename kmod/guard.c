@@ -496,5 +496,5 @@ u32 notrace upmu_guard_check(void)
 	if (!upmu_guard_used(guard) && upmu_regs_enabled() == guard->extra &&
 	    !((upmu_regs_control() ^ guard->control) & UPMU_GUARD_SETTINGS))
 		return 0;
-	return upmu_guard_look(guard, held);
+	return upmu_guard_look(guard, 0);
 }
