@@ -88,9 +88,25 @@ files_written() {
 }
 
 @test "setup_asks_for_paranoid_1_on_a_core_without_filters" {
-	mkdir -p "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+	local a9=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9
+
+	mkdir -p "$a9"
+	echo 9 >"$a9/type"
+	echo 4 >"$a9/cpus"
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]
+	grep -qx 'kernel.perf_event_paranoid = 1' \
+		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+}
+
+@test "setup_asks_for_paranoid_1_where_such_a_core_has_its_pmu_from_the_module" {
+	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
+	printf '%s\n' 'processor : 0' 'CPU implementer : 0x41' \
+		'CPU architecture: 7' 'CPU variant : 0x3' 'CPU part : 0xc09' \
+		'CPU revision : 0' >"$UPMU_ROOT/proc/cpuinfo"
+	run "$upmu" setup --yes
+	[ "$status" -eq 0 ]
+	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 	grep -qx 'kernel.perf_event_paranoid = 1' \
 		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
 }

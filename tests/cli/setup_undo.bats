@@ -28,6 +28,18 @@ make_machine() {
 	echo 'root:x:0:' >"$UPMU_ROOT/etc/group"
 }
 
+has_a9() {
+	local pmu=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9
+
+	mkdir "$pmu"
+	echo 9 >"$pmu/type"
+	echo 4 >"$pmu/cpus"
+}
+
+has_no_a9() {
+	rm -r "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+}
+
 command_of() {	# NAME: its script on standard input
 	{ echo '#!/bin/sh'; cat; } >"$BATS_TEST_TMPDIR/bin/$1"
 	chmod +x "$BATS_TEST_TMPDIR/bin/$1"
@@ -152,24 +164,22 @@ killed_everywhere() {	# OPTIONS OPTIONS NAME
 
 	complete
 	echo 'kernel.mine = 7' >>"$sysctls"
-	mkdir "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+	has_a9
 	"$upmu" setup --yes
 	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid")" -eq 1 ]
 	[ "$(grep -v '^#' "$sysctls")" = 'kernel.mine = 7
 kernel.perf_event_paranoid = 1' ]
 	sed -i '/mine/d' "$sysctls"
 	"$upmu" setup --yes --undo
-	rmdir "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9"
+	has_no_a9
 	is_as before
 }
 
 @test "undo_leaves_a_line_that_a_second_setup_did_not_write" {
 	local sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
-	local a9=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9
-
-	mkdir "$a9"
+	has_a9
 	complete
-	rmdir "$a9"
+	has_no_a9
 	"$upmu" setup --yes	# 2 would do, but is never written over a 1
 	sed -i 's/paranoid = 1/paranoid = 2/' "$sysctls"
 	"$upmu" setup --yes --undo
@@ -177,12 +187,10 @@ kernel.perf_event_paranoid = 1' ]
 }
 
 @test "undo_restores_a_sysctl_on_another_core_than_setup_was_for" {
-	local a9=$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a9
-
 	complete
-	mkdir "$a9"
+	has_a9
 	"$upmu" setup --yes --undo
-	rmdir "$a9"
+	has_no_a9
 	is_as before
 }
 

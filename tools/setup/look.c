@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernel.h"
+#include "lib/events/events.h"
 #include "lib/perf/pmus.h"
 #include "lib/sys.h"
 #include "setup.h"
@@ -42,22 +43,16 @@ bool setup_group_exists(void)
 	return found;
 }
 
-/* Each known CPU PMU of Linux that has no privilege filter. */
-static bool pmu_has_filters(void)
+/*
+ * Also of a PMU that the module is yet to register: the core is known by its
+ * MIDR. Where no core can be found none is known to lack them.
+ */
+static bool cores_have_filters(void)
 {
-	static const char *const without[] = { "armv6_1136", "armv6_1176",
-					       "armv7_cortex_a5",
-					       "armv7_cortex_a8",
-					       "armv7_cortex_a9" };
-	char path[128];
+	struct upmu_machine machine;
 
-	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
-		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s",
-			 without[i]);
-		if (upmu_sys_exists(path))
-			return false;
-	}
-	return true;
+	return upmu_machine_read(&machine) ||
+	       upmu_machine_has_filters(&machine);
 }
 
 /* What a file with setup's mark has of setup, where no journal tells. */
@@ -106,7 +101,7 @@ int setup_look(struct setup *setup)
 	setup->has_pmu = upmu_pmus_list(pmus) > 0;
 	setup->has_group = setup_group_exists();
 	setup->paranoid_wanted =
-		pmu_has_filters() ? PARANOID_FILTER : PARANOID_NO_FILTER;
+		cores_have_filters() ? PARANOID_FILTER : PARANOID_NO_FILTER;
 	setup_look_at_sysctls(setup);
 	setup->was_set_up = setup->journal.is_there;
 	take_old_marks(setup);
