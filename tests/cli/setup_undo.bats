@@ -56,7 +56,14 @@ make_commands() {
 	S
 	command_of modprobe <<-'S'
 	[ "$1" != -r ] || exec rmdir "$UPMU_ROOT/sys/module/upmu"
-	exec mkdir -p "$UPMU_ROOT/sys/module/upmu"
+	mkdir -p "$UPMU_ROOT/sys/module/upmu"
+	cd "$UPMU_ROOT/sys/bus/event_source/devices"
+	grep -qs adopt=auto "$UPMU_ROOT/etc/modprobe.d/upmu.conf" || exit 0
+	[ -z "$(ls)" ] || exit 0
+	pmu=$(cat "$UPMU_ROOT/../adopts")
+	mkdir -p "$pmu" "$UPMU_ROOT/sys/devices/platform/upmu-pmu"
+	echo 8 >"$pmu/type"
+	echo 0 >"$pmu/cpus"
 	S
 	command_of udevadm </dev/null
 	command_of sysctl <<-'S'
@@ -504,6 +511,46 @@ is_as_but_for_mine() {
 	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
 	"$upmu" setup --yes --undo
 	is_as before
+}
+
+@test "undo_leaves_no_half_written_file_beside_one_of_the_users" {
+	local conf=$UPMU_ROOT/etc/modprobe.d/upmu.conf
+
+	complete
+	echo 'options upmu' >"$conf.upmu-new" # a setup that was killed
+	echo 'options upmu adopt=no' >"$conf"
+	"$upmu" setup --yes --undo
+	[ "$(cat "$conf")" = 'options upmu adopt=no' ]
+	rm "$conf"
+	is_as before
+}
+
+@test "a_setting_of_the_users_that_is_low_enough_stops_no_setup" {
+	local sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	echo 'kernel.perf_event_paranoid = 0' >"$sysctls"
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes
+	[ -e "$UPMU_ROOT/sys/module/upmu" ]
+	"$upmu" setup --yes --undo
+	[ "$(cat "$sysctls")" = 'kernel.perf_event_paranoid = 0' ]
+}
+
+@test "a_file_of_which_the_user_left_but_the_mark_is_setups_own" {
+	complete
+	sed -i '2,$d' "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	"$upmu" setup --yes
+	is_as complete
+	sed -i '2,$d' "$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	"$upmu" setup --yes --undo
+	is_as before
+}
+
+@test "setups_and_undos_in_any_order_keep_what_each_promises" {
+	needs_tracing
+	run "$BATS_TEST_DIRNAME/setup_random.py" "$upmu" "$kill_at" 1 60
+	[ "$status" -eq 0 ]
+	echo "# $output" >&3
 }
 
 @test "setup_runs_its_commands_where_SIGCHLD_is_ignored" {

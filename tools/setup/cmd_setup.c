@@ -269,8 +269,10 @@ static int remove_file(struct setup *setup, int file)
 	char text[SETUP_TEXT_SIZE];
 	int error;
 
-	if (setup_file_is_foreign(path))
-		return 0;
+	if (setup_file_is_foreign(path)) {
+		error = setup_file_remove_unfinished(path);
+		return error ? complain("remove", path, error) : 0;
+	}
 	error = setup_file_without(text, path, setup->journal.lines[file]);
 	if (!error && text[strspn(text, "\n")])
 		error = setup_file_write(path, text);

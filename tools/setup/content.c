@@ -57,11 +57,13 @@ static bool modprobe_content(const struct setup *setup, char *lines,
 /* Also where an --undo that was killed has left but the value itself. */
 static bool lowers_paranoid(const struct setup *setup)
 {
-	return setup->paranoid > setup->paranoid_wanted ||
+	if (setup->paranoid > setup->paranoid_wanted)
+		return true;
+	if (setup_file_is_foreign(SETUP_SYSCTL))
+		return false;
+	return setup_file_has(SETUP_SYSCTL, SETUP_PARANOID) ||
 	       (setup->journal.paranoid > setup->paranoid_wanted &&
-		setup_has_our_paranoid(setup) &&
-		!setup_file_is_foreign(SETUP_SYSCTL)) ||
-	       setup_file_has(SETUP_SYSCTL, SETUP_PARANOID);
+		setup_has_our_paranoid(setup));
 }
 
 static bool sysctl_content(const struct setup *setup, char *lines, size_t size)

@@ -97,13 +97,21 @@ static int remove_if_there(const char *path)
 	return sync_folder(path);
 }
 
-int setup_file_remove(const char *path)
+int setup_file_remove_unfinished(const char *path)
 {
 	char real[UPMU_PATH_SIZE], unfinished[UPMU_PATH_SIZE];
 	int error = paths_of(path, real, unfinished);
 
+	return error ? error : remove_if_there(unfinished);
+}
+
+int setup_file_remove(const char *path)
+{
+	char real[UPMU_PATH_SIZE];
+	int error = setup_file_remove_unfinished(path);
+
 	if (!error)
-		error = remove_if_there(unfinished);
+		error = upmu_sys_path(real, path);
 	return error ? error : remove_if_there(real);
 }
 
@@ -116,13 +124,25 @@ bool setup_file_was_begun(const char *path)
 	       (!lstat(real, &there) || !lstat(unfinished, &there));
 }
 
+static int append(char *text, const char *line)
+{
+	size_t used = strlen(text), length = strcspn(line, "\n");
+
+	if (used + length + 2 > SETUP_TEXT_SIZE)
+		return -EFBIG;
+	memcpy(text + used, line, length);
+	text[used + length] = '\n';
+	text[used + length + 1] = '\0';
+	return 0;
+}
+
 bool setup_file_has(const char *path, const char *text)
 {
 	char found[SETUP_TEXT_SIZE];
 
-	/* -EFBIG is certainly not ours. */
+	/* -EFBIG is certainly not ours; the last newline is not read. */
 	return !upmu_sys_read_text(path, found, sizeof(found)) &&
-	       strstr(found, text);
+	       !append(found, "") && strstr(found, text);
 }
 
 bool setup_file_is_foreign(const char *path)
@@ -182,18 +202,6 @@ static bool has_line(const char *text, const char *line, bool same)
 			return true;
 	}
 	return false;
-}
-
-static int append(char *text, const char *line)
-{
-	size_t used = strlen(text), length = strcspn(line, "\n");
-
-	if (used + length + 2 > SETUP_TEXT_SIZE)
-		return -EFBIG;
-	memcpy(text + used, line, length);
-	text[used + length] = '\n';
-	text[used + length + 1] = '\0';
-	return 0;
 }
 
 void setup_file_record(char *ours, size_t size, const char *path,

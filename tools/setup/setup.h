@@ -59,6 +59,7 @@ extern const char *const setup_paths[SETUP_FILES];
 int setup_file_write(const char *path, const char *text);
 /** Also what an interrupted write left; 0 where there is nothing. */
 int setup_file_remove(const char *path);
+int setup_file_remove_unfinished(const char *path);
 /** There, or half there after an interruption. */
 bool setup_file_was_begun(const char *path);
 bool setup_file_has(const char *path, const char *text);
