@@ -111,6 +111,22 @@ files_written() {
 		"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
 }
 
+@test "setup_leaves_it_to_the_user_whose_own_file_says_what_to_adopt" {
+	local conf=$UPMU_ROOT/etc/modprobe.d/mine.conf
+
+	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
+	for options in adopt=arm,cortex-a7-pmu 'open=cycles adopt=no'; do
+		echo "options upmu $options" >"$conf"
+		run "$upmu" setup --yes
+		[ "$status" -eq 0 ]
+		[[ "$output" == *"mine.conf says 'options upmu $options'"* ]]
+		[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
+	done
+	echo 'options upmu open=cycles' >"$conf"
+	"$upmu" setup --yes
+	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+}
+
 @test "setup_leaves_a_paranoid_that_is_low_enough" {
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	run "$upmu" setup --yes

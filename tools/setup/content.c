@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What setup's files say on this machine, and what says otherwise. */
-#include <dirent.h>
+/* What setup's files say on this machine. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lib/sys.h"
 #include "setup.h"
@@ -15,12 +12,10 @@ const char *const setup_paths[SETUP_FILES] = {
 	[SETUP_SYSCTLS] = SETUP_SYSCTL,
 };
 
-#define RULE	  "KERNEL==\"upmu\", GROUP=\"upmu\", MODE=\"0660\"\n"
-#define LOAD	  "upmu\n"
-#define ADOPT	  "options upmu adopt=auto\n"
-#define OPEN	  SETUP_USER_ACCESS " = 1\n"
-#define THE_RULES "60-upmu.rules"
-#define THE_CONF  "60-upmu.conf"
+#define RULE  "KERNEL==\"upmu\", GROUP=\"upmu\", MODE=\"0660\"\n"
+#define LOAD  "upmu\n"
+#define ADOPT "options upmu adopt=auto\n"
+#define OPEN  SETUP_USER_ACCESS " = 1\n"
 
 const char *const setup_any_content[SETUP_FILES] = {
 	[SETUP_UDEV] = RULE,
@@ -48,7 +43,8 @@ static bool lacks_pmu(const struct setup *setup)
 static bool modprobe_content(const struct setup *setup, char *lines,
 			     size_t size)
 {
-	if (!setup_needs_module(setup) || !lacks_pmu(setup))
+	if (!setup_needs_module(setup) || !lacks_pmu(setup) ||
+	    setup_user_adopts())
 		return false;
 	snprintf(lines, size, ADOPT);
 	return true;
@@ -94,94 +90,4 @@ bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
 	default:
 		return sysctl_content(setup, lines, size);
 	}
-}
-
-/* "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). */
-static bool begins(const char *line, const char *key)
-{
-	for (; *key; line++, key++)
-		if (*line != *key && !(*line == '/' && *key == '.'))
-			return false;
-	return true;
-}
-
-/* Only these are read from such folders: no 99-x.conf.dpkg-old. */
-static bool ends(const char *name, const char *end)
-{
-	size_t length = strlen(name), its = strlen(end);
-
-	return length >= its && !strcmp(name + length - its, end);
-}
-
-/* Where @text of a file says @key other than ours, name it. */
-static void tell_setting(const char *path, const char *key, const char *why)
-{
-	char text[8192], *rest = text, *line;
-
-	if (upmu_sys_read_text(path, text, sizeof(text)))
-		return;
-	while ((line = strsep(&rest, "\n"))) {
-		line += strspn(line, " \t-");
-		if (begins(line, key))
-			printf("note  %s says '%s'\n      (%s)\n", path, line,
-			       why);
-	}
-}
-
-struct overriding {
-	const char *folder; /* below /etc, /run, /usr/local/lib and /usr/lib */
-	const char *end;    /* of the names that are read */
-	const char *ours;   /* which of them is setup's */
-	bool all;	    /* whatever their names: else those after ours */
-	const char *key, *why;
-};
-
-static void tell_folder(const char *top, const struct overriding *one)
-{
-	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE];
-	struct dirent *entry;
-	DIR *dir = NULL;
-
-	snprintf(path, sizeof(path), "%s/%s", top, one->folder);
-	if (!upmu_sys_path(real, path))
-		dir = opendir(real);
-	while (dir && (entry = readdir(dir))) {
-		int order = strcmp(entry->d_name, one->ours);
-
-		if (!order || (order < 0 && !one->all) ||
-		    !ends(entry->d_name, one->end) ||
-		    snprintf(path, sizeof(path), "%s/%s/%s", top, one->folder,
-			     entry->d_name) >= (int)sizeof(path))
-			continue;
-		tell_setting(path, one->key, one->why);
-	}
-	if (dir)
-		closedir(dir);
-}
-
-void setup_tell_overrides(void)
-{
-	static const char later[] =
-		"read after setup's file: it wins at the next boot";
-	static const struct overriding all[] = {
-		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_PARANOID, later },
-		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
-		  later },
-		{ "udev/rules.d", ".rules", THE_RULES, false,
-		  "KERNEL==\"upmu\"", "read after setup's file: it wins" },
-		{ "modprobe.d", ".conf", "upmu.conf", true, "blacklist upmu",
-		  "keeps the module from being loaded by name of a device" },
-		{ "modprobe.d", ".conf", "upmu.conf", true, "install upmu",
-		  "is run in place of loading the module" },
-		{ "modprobe.d", ".conf", "upmu.conf", true, "options upmu",
-		  "is put to what setup's file says" },
-	};
-	static const char *const tops[] = { "/etc", "/run", "/usr/local/lib",
-					    "/usr/lib" };
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		for (size_t j = 0; j < sizeof(tops) / sizeof(tops[0]); j++)
-			tell_folder(tops[j], &all[i]);
-	tell_setting("/etc/sysctl.conf", SETUP_PARANOID, later);
-	tell_setting("/etc/sysctl.conf", SETUP_USER_ACCESS, later);
 }

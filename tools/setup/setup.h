@@ -96,8 +96,13 @@ bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
 bool setup_needs_module(const struct setup *setup);
 /** All lines of a file that setup puts there on any machine. */
 extern const char *const setup_any_content[SETUP_FILES];
+
+/* ---- overrides.c: what other files say ---- */
+
 /** Name on stdout the files that will win over ours. */
 void setup_tell_overrides(void);
+/** A file of modprobe.d(5) other than setup's chooses the PMU to adopt. */
+bool setup_user_adopts(void);
 
 /* ---- commands.c ---- */
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/* What other files say about setup's settings. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/sys.h"
+#include "setup.h"
+
+#define THE_RULES "60-upmu.rules"
+#define THE_CONF  "60-upmu.conf"
+
+/* "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). */
+static bool begins(const char *line, const char *key)
+{
+	for (; *key; line++, key++)
+		if (*line != *key && !(*line == '/' && *key == '.'))
+			return false;
+	return true;
+}
+
+/* Only these are read from such folders: no 99-x.conf.dpkg-old. */
+static bool ends(const char *name, const char *end)
+{
+	size_t length = strlen(name), its = strlen(end);
+
+	return length >= its && !strcmp(name + length - its, end);
+}
+
+struct overriding {
+	const char *folder; /* below /etc, /run, /usr/local/lib and /usr/lib */
+	const char *end;    /* of the names that are read */
+	const char *ours;   /* which of them is setup's */
+	bool all;	    /* whatever their names: else those after ours */
+	const char *key, *why;
+	const char *parameter; /* also in that line, or NULL */
+};
+
+/* The lines of a file that say so; named where there is a reason to. */
+static int find_setting(const char *path, const struct overriding *one)
+{
+	char text[8192], *rest = text, *line;
+	int found = 0;
+
+	if (upmu_sys_read_text(path, text, sizeof(text)))
+		return 0;
+	while ((line = strsep(&rest, "\n"))) {
+		line += strspn(line, " \t-");
+		if (!begins(line, one->key) ||
+		    (one->parameter && !strstr(line, one->parameter)))
+			continue;
+		found++;
+		if (one->why)
+			printf("note  %s says '%s'\n      (%s)\n", path, line,
+			       one->why);
+	}
+	return found;
+}
+
+static int find_in_folder(const char *top, const struct overriding *one)
+{
+	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE];
+	struct dirent *entry;
+	DIR *dir = NULL;
+	int found = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", top, one->folder);
+	if (!upmu_sys_path(real, path))
+		dir = opendir(real);
+	while (dir && (entry = readdir(dir))) {
+		int order = strcmp(entry->d_name, one->ours);
+
+		if (!order || (order < 0 && !one->all) ||
+		    !ends(entry->d_name, one->end) ||
+		    snprintf(path, sizeof(path), "%s/%s/%s", top, one->folder,
+			     entry->d_name) >= (int)sizeof(path))
+			continue;
+		found += find_setting(path, one);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static int find_overriding(const struct overriding *one)
+{
+	static const char *const tops[] = { "/etc", "/run", "/usr/local/lib",
+					    "/usr/lib" };
+	int found = 0;
+
+	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
+		found += find_in_folder(tops[i], one);
+	return found;
+}
+
+/* Read with setup's own file: of two settings one would win. */
+bool setup_user_adopts(void)
+{
+	static const struct overriding users = {
+		.folder = "modprobe.d",
+		.end = ".conf",
+		.ours = "upmu.conf",
+		.all = true,
+		.key = "options upmu",
+		.parameter = "adopt=",
+	};
+
+	return find_overriding(&users) > 0;
+}
+
+void setup_tell_overrides(void)
+{
+	static const char later[] =
+		"read after setup's file: it wins at the next boot";
+	static const struct overriding all[] = {
+		/* The first two are read from /etc/sysctl.conf as well. */
+		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_PARANOID, later,
+		  NULL },
+		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
+		  later, NULL },
+		{ "udev/rules.d", ".rules", THE_RULES, false,
+		  "KERNEL==\"upmu\"", "read after setup's file: it wins",
+		  NULL },
+		{ "modprobe.d", ".conf", "upmu.conf", true, "blacklist upmu",
+		  "keeps the module from being loaded by name of a device",
+		  NULL },
+		{ "modprobe.d", ".conf", "upmu.conf", true, "install upmu",
+		  "is run in place of loading the module", NULL },
+		{ "modprobe.d", ".conf", "upmu.conf", true, "options upmu",
+		  "is put to what setup's file says", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		find_overriding(&all[i]);
+	for (size_t i = 0; i < 2; i++)
+		find_setting("/etc/sysctl.conf", &all[i]);
+}
