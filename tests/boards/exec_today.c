@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * exec_today [leave] - sets the cycle counter up as today's benchmarks do
+ * exec_today [HOW] - uses the cycle counter as today's benchmarks do
  *
- * The accesses of mlkem-native's and pqax's benchmarks: PMCR.E and bit 31 of
- * PMCNTENSET are read, set and written, PMCCNTR is read around what is timed,
- * and all counters are switched off at the end ("leave": they are not). They
- * neither ask whether they may nor bind themselves to a CPU.
+ * exec_today         mlkem-native's: sets PMCR.E and bit 31 of PMCNTENSET in
+ *                    what they are, switches all counters off at the end
+ * exec_today leave   does not switch them off
+ * exec_today whole   liboqs's: writes PMCR and PMCNTENSET as a whole, leaves
+ * exec_today reads   pqax's and x264's: their kernel module writes, they don't
+ *
+ * PMCCNTR is read around what is timed. They neither ask whether they may nor
+ * bind themselves to a CPU.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +21,15 @@
 #define ROUNDS 1001
 #define OFF    (UPMU_MASK_CYCLES | 0x3f)
 
-static void enable(void)
+static void enable(const char *how)
 {
+	if (!strcmp(how, "reads"))
+		return;
+	if (!strcmp(how, "whole")) {
+		upmu_regs_write_control(UPMU_CONTROL_E);
+		upmu_regs_enable(UPMU_MASK_CYCLES);
+		return;
+	}
 	upmu_regs_write_control(upmu_regs_control() | UPMU_CONTROL_E);
 	upmu_regs_enable(upmu_regs_enabled() | UPMU_MASK_CYCLES);
 }
@@ -41,8 +52,7 @@ int main(int argc, char **argv)
 	static uint64_t spent[ROUNDS];
 	uint64_t first, stopped;
 
-	(void)argv;
-	enable();
+	enable(argc > 1 ? argv[1] : "");
 	first = upmu_regs_cycles64();
 	for (int n = 0; n < ROUNDS; n++) {
 		uint64_t before = upmu_regs_cycles64();
