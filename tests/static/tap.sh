@@ -16,6 +16,19 @@ plan() {
 	echo "1..$number"
 }
 
+# Into $work a temporary folder in which make can work, which splits names at
+# spaces; it goes when we end.
+plain_folder() {
+	work=$(mktemp -d)
+	case $work in
+	*[!A-Za-z0-9/._+-]*)
+		rmdir "$work"
+		work=$(TMPDIR=/tmp mktemp -d)
+		;;
+	esac
+	trap 'rm -rf "$work"' EXIT
+}
+
 # Into $files what git knows of these patterns, or of all. Without git, or
 # with nothing that matches, that is a failure: the test would look at nothing.
 sources() {	# [PATTERN...]
