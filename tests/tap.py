@@ -2,6 +2,7 @@
 """Runs a test program and reads the TAP that it prints."""
 import contextlib
 import dataclasses
+import glob
 import os
 import re
 import select
@@ -26,13 +27,15 @@ OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|[^\w#]*not\s*$|Bail out!.*",
 FAULTS = re.compile(
     r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
     r"emulator ended)\b.*|"
-    r"(?:ERROR|WARNING|SUMMARY): \w+Sanitizer: .*|\w+Sanitizer:DEADLYSIGNAL|"
+    r"(?:ERROR|WARNING|SUMMARY|FATAL): \w+Sanitizer: .*|"
+    r"\w+Sanitizer(?::DEADLYSIGNAL| CHECK failed: |: allocator is ).*|"
     r"\S+: runtime error: .*|==\d+== ERROR SUMMARY: [1-9].*|"
-    r"==\d+== (?:Conditional jump|Use of uninitialised|Invalid \w+ of|"
-    r"Syscall param).*|"
+    r"==\d+== (?:Conditional jump|Use of uninitialised|Invalid |Mismatched |"
+    r"Syscall param|Jump to the invalid|Source and destination overlap|"
+    r"Argument .* has a fishy|Process terminating).*|"
     r"\*\*\* .* \*\*\*: terminated|"
-    r"(?:double free or corruption|(?:free|malloc|realloc|munmap_chunk)\(\): "
-    r"\w+).*|"
+    r"(?:double free or corruption|corrupted (?:size vs\.|double-linked)|"
+    r"(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\): \w+).*|"
     r"\S+: line \d+: +\d+ (?:Segmentation fault|Bus error|Aborted|"
     r"Illegal instruction|Floating point exception)\b.*|"
     r"(?m:^(?:Segmentation fault|Bus error|Aborted|Illegal instruction|"
@@ -44,6 +47,9 @@ BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
 END_S = 10      # between SIGTERM and SIGKILL; for output after the end
 LOOK_MS = 200   # how often it is asked whether a silent program has ended
 LOGS = "build/check"
+# Where sanitizers are told what to do, also to write their reports elsewhere:
+# a test may keep a child's words and status to itself.
+SANITIZERS = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
 
 # What somebody has set for what he measures himself, and no test is to hear of:
 # it would run on another kernel, under the same name.
@@ -78,7 +84,8 @@ class Job:
     def faults(self):
         """Where a board that fails says so, whatever its test makes of it.
 
-        Another ./check in this tree does not take it away.
+        Another ./check in this tree does not take it away. A sanitizer's report,
+        and valgrind's, lies beside it, with the number of its process.
         """
         return os.path.abspath(f"{self.log().removesuffix('.log')}."
                                f"{os.getpid()}.faults")
@@ -156,6 +163,13 @@ class Result:
             self.skipped.append((name, reason))
         else:
             self.failed.append(f"{name}: skipped without a reason")
+
+    def reported(self, reports):
+        """What sanitizers wrote, whatever the test made of it."""
+        self.output += reports
+        if reports and not FAULTS.search(reports):
+            self.fault = reports.split("\n", 1)[0]
+            self.failed.append(self.fault)
 
     def ended(self, status, timed_out, left, faults=""):
         # a test may lose the status of a board, or print none of its output
@@ -242,6 +256,15 @@ def _read(path):
     return ""
 
 
+def _reports(job):
+    """What sanitizers and valgrind have written; and it is gone."""
+    text = ""
+    for path in sorted(glob.glob(glob.escape(job.faults()) + ".*")):
+        text += _read(path)
+        _remove(path)
+    return text
+
+
 def _remove(path):
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
@@ -264,6 +287,9 @@ def _start(job):
                  if name not in NOT_FOR_TESTS}
     env = {**inherited, "CMOCKA_MESSAGE_OUTPUT": "TAP",
            "LC_ALL": "C.UTF-8", "UPMU_FAULTS": job.faults(), **job.env}
+    for name in SANITIZERS:
+        given = env.get(name, "")
+        env[name] = given + ":" * bool(given) + f"log_path='{job.faults()}'"
     return _popen(job.words, env=env, cwd=job.folder)
 
 
@@ -355,11 +381,12 @@ def run(job, again=False):
     result.seconds = time.monotonic() - began
     result.cpu_s = followed.cpu_s
     result.parse(followed.output)
+    result.reported(_reports(job))
     result.ended(process.returncode, followed.timed_out, followed.left,
                  _read(job.faults()))
     _remove(job.faults())
     try:
-        _log(job.log(again), followed.output)
+        _log(job.log(again), result.output)
     except OSError as error:
         result.failed.append(f"its log cannot be kept: {error.strerror}")
     return result
