@@ -16,9 +16,10 @@ import patience
 LINE = re.compile(r"(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)")
 DIRECTIVE = re.compile(r"\s*#\s*(skip|todo)\S*\s*(.*)$", re.I)
 PLAN = re.compile(r"1\.\.(\d+)(?:\s*#\s*skip\S*\s*(.*))?", re.I)
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
 # A failure of its own, wherever it stands in its line: in a test within a test,
-# behind a null character or a colour; half of one, whose other half was printed
-# on another way; and the end of a whole program.
+# behind a null character; half of one, whose other half was printed on another
+# way; and the end of a whole program.
 OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|[^\w#]*not\s*$|Bail out!.*",
                            re.I)
 # What no second run makes good, and no "ok": a fault of the kernel, a board that
@@ -104,7 +105,7 @@ class Result:
     def parse(self, output):
         self.output = output
         plans, numbers, comment = [], [], ""
-        for line in output.splitlines():
+        for line in COLOUR.sub("", output).splitlines():
             plan, found = PLAN.match(line), LINE.match(line)
             if plan:
                 plans.append(int(plan.group(1)))
