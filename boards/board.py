@@ -302,8 +302,10 @@ class Boot:
         try:
             fault = run(emulator, console, lines, keyboard, options.shell,
                         self.limit_s())
-        except BrokenPipeError:
-            return 141
+        except BrokenPipeError:     # of whoever reads what the command says
+            fault = console.said()
+            if not fault:
+                return 141
         if fault:
             explain(options.name, fault, emulator, console)
         return self._deliver(125 if fault else console.status)
@@ -341,6 +343,9 @@ def main():
         return Boot(options, command).run()
     except debian.Failure as failure:
         print(f"boards/run: {failure}", file=sys.stderr)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
     except subprocess.CalledProcessError as error:
         print(f"boards/run: '{' '.join(error.cmd)}' failed",
               file=sys.stderr)

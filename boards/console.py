@@ -45,11 +45,13 @@ class Console:
     def feed(self, data):
         if self.log:
             self.log.write(data)
+            self.log.flush()        # a signal may end us
         *whole, self.partial = (self.partial + data).split(b"\n")
         for line in whole:
-            self._line(line.decode(errors="replace").rstrip("\r"))
+            self._line(line)
 
     def _line(self, line):
+        line = line.decode(errors="replace").rstrip("\r")
         self.lines.append(line)
         found = self.marker.search(line)
         if found:
@@ -57,9 +59,17 @@ class Console:
         elif not self.fault and FAULTS.search(line):
             self.fault, self.fault_at = line, time.monotonic()
 
+    def end(self):
+        """Nothing more comes: a line that is cut off may tell a fault, too."""
+        self._line(self.partial)
+        self.partial = b""
+
+    def said(self):
+        """The kernel's fault in words, or None."""
+        return self.fault and f"kernel fault: {self.fault.strip()}"
+
     def tail(self):
-        lines = self.lines + [self.partial.decode(errors="replace")]
-        return "\n".join("  | " + line for line in lines[-TAIL_LINES:])
+        return "\n".join("  | " + line for line in self.lines[-TAIL_LINES:])
 
 
 class Emulator:
@@ -114,9 +124,9 @@ class _Watch:
     def _fault(self, ended, now):
         """A kernel fault ends a board, but not a shell that still answers."""
         console = self.console
-        if not console.fault:
+        said = console.said()
+        if not said:
             return None
-        said = f"kernel fault: {console.fault.strip()}"
         if self.is_shell and not ended and console.status is None:
             if not self.is_told:
                 print(f"\r\nboards/run: {said}\r", file=sys.stderr)
@@ -168,11 +178,10 @@ def run(emulator, console, channels, keyboard, is_shell, timeout_s):
         channels.drain()
     finally:
         emulator.end()
+        console.end()
         keyboard.end()
         progress("")
-    if not fault and console.fault:
-        return f"kernel fault: {console.fault.strip()}"
-    return fault
+    return fault or console.said()
 
 
 def _tell_the_check(line):
