@@ -266,10 +266,11 @@ class Boot:
 
     def words(self):
         """How the emulator is called, but for its channels."""
-        kernel = kernels.kernel(self.suite, self.kernel_arch)
-        busybox = kernels.busybox(self.board["arch"])
+        # first, as it may have to take a newer kernel, for its headers
         if not (self.options.no_build or self.disk):
             build(self.board, self.kernel_arch, self.suite)
+        kernel = kernels.kernel(self.suite, self.kernel_arch)
+        busybox = kernels.busybox(self.board["arch"])
         return self.board["qemu"].split() + [
             "-display", "none", "-monitor", "none", "-nic", "none",
             "-no-reboot", *self._images(kernel, busybox), "-append",

@@ -87,6 +87,8 @@ NO_USE = re.compile(r"Connection failed|^ +(?:407|50[0234]|511)  |"
 
 # Each server has words of its own for 404, or none; file: and copy: say these.
 NOT_THERE = re.compile(r" 404  |File not found|Failed to stat - stat \(2: ")
+# A package that was replaced since its index was read.
+GONE = re.compile(NOT_THERE.pattern + r"|E: Unable to locate package ")
 
 
 def _raise_if_away(said, pattern=AWAY):
@@ -264,7 +266,7 @@ Acquire::https::Timeout "10";
             if attempt == 0:    # the index may name a version since replaced
                 self._update()
         _raise_if_away(done.stdout, NO_USE)
-        if NOT_THERE.search(done.stdout):
+        if GONE.search(done.stdout):
             raise NoFile(f"the mirror has no file of {package} of "
                          f"{self.name}, which its index names")
         raise Failure(f"cannot fetch {package} of {self.name}:\n"

@@ -7,6 +7,7 @@ import glob
 import os
 import re
 import sys
+import time
 
 import ownkernel
 from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoFile, NoSuite,
@@ -63,7 +64,14 @@ def kernel(suite, arch):
     """Folder with vmlinuz, release, modules and trees of a kernel."""
     if ownkernel.has(suite, arch):
         return ownkernel.kernel(suite, arch)
+    try:
+        return _debians(suite, arch, INDEX_LIFE_S)
+    except NoFile:
+        # The index, which may be a day old, has been renewed by that.
+        return _debians(suite, arch, INDEX_LIFE_S)
 
+
+def _debians(suite, arch, life_s):
     def fill(folder):
         apt = _apt(suite, arch)
         apt.ready(DAY_S)
@@ -81,7 +89,7 @@ def kernel(suite, arch):
         with open(os.path.join(folder, "release"), "w") as file:
             file.write(name + "\n")
 
-    return obtain(f"kernels/{suite}-{arch}", fill, INDEX_LIFE_S)
+    return obtain(f"kernels/{suite}-{arch}", fill, life_s)
 
 
 def release(suite, arch):
@@ -147,7 +155,18 @@ def headers(suite, arch):
     """Kbuild's folder for exactly the kernel that kernel() gave."""
     if ownkernel.has(suite, arch):
         return ownkernel.headers(suite, arch)
-    version = release(suite, arch)
+    began = time.time()
+    try:
+        return _headers_of(release(suite, arch), suite, arch)
+    except NoSuite as failure:      # of a kernel that was replaced meanwhile
+        print(f"upmu: {failure}; taking the kernel that it has now",
+              file=sys.stderr)
+    kernel.cache_clear()
+    _debians(suite, arch, time.time() - began)
+    return _headers_of(release(suite, arch), suite, arch)
+
+
+def _headers_of(version, suite, arch):
     name = f"headers/{arch}-{version}"
     home = os.path.join(cache(), name)
 
