@@ -12,12 +12,13 @@ import subprocess
 import tempfile
 import time
 
-from store import (DAY_S, Failure, NoFile, NoSuite, Offline, cache, call,
-                   command, in_a_hurry, lock, obtain, progress, told, write)
+from store import (DAY_S, Failure, NoFile, NoSuite, Offline, cache,
+                   cache_for_make, call, command, in_a_hurry, lock, obtain,
+                   progress, told, write)
 
 __all__ = ["Apt", "DAY_S", "Failure", "INDEX_LIFE_S", "NoFile", "NoSuite",
-           "Offline", "cache", "call", "command", "mirror", "native", "obtain",
-           "progress", "untar", "write"]
+           "Offline", "cache", "cache_for_make", "call", "command", "mirror",
+           "native", "obtain", "progress", "untar", "write"]
 
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 INDEX_LIFE_S = 14 * DAY_S

@@ -11,7 +11,7 @@ import time
 
 import ownkernel
 from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoFile, NoSuite,
-                    cache, command, native, obtain, write)
+                    cache, cache_for_make, command, native, obtain, write)
 
 # What a row's "kernel" may be: an architecture, or one with another flavour.
 FLAVOURS = {"armhf": "armmp", "armhf-rt": "rt-armmp", "armel": "rpi",
@@ -153,6 +153,7 @@ def _bring_libc(folder, home, tools):
 
 def headers(suite, arch):
     """Kbuild's folder for exactly the kernel that kernel() gave."""
+    cache_for_make()
     if ownkernel.has(suite, arch):
         return ownkernel.headers(suite, arch)
     began = time.time()

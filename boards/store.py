@@ -7,6 +7,7 @@ so that whoever is killed, or finds the disk full, leaves nothing half-made.
 import contextlib
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,18 @@ def cache():
     home = os.environ.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(home):     # its specification: then it is none
         home = os.path.expanduser("~/.cache")
+    if not os.path.isabs(home):     # of a user that nobody knows
+        raise Failure("there is no home folder for a cache\n"
+                      "hint: UPMU_CACHE=FOLDER")
     return os.path.join(home, "upmu")
+
+
+def cache_for_make():
+    """The same for what is built with what lies there."""
+    if re.search(r"[\s:]", cache()):
+        raise Failure(f"make can't build with what lies in '{cache()}'\nhint: "
+                      "UPMU_CACHE=FOLDER, one without spaces and colons")
+    return cache()
 
 
 def command(name, act):

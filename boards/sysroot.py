@@ -105,7 +105,7 @@ def fill(folder, arch, home):
 
 def main():
     arch = sys.argv[1]
-    home = os.path.join(debian.cache(), "sysroot", arch)
+    home = os.path.join(debian.cache_for_make(), "sysroot", arch)
     print(debian.obtain(f"sysroot/{arch}",
                         lambda folder: fill(folder, arch, home)))
 
