@@ -5,12 +5,15 @@ Ctrl-C ends a program that has not begun without a word: Python would print
 where among its imports it was. The three standard descriptors are there: a
 file of ours that got one's number would become a child's input.
 """
-import os
-import signal
-import sys
+import _signal      # at hand: signal itself takes a while to import
 
-if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
+import os           # noqa: E402
+import signal       # noqa: E402
+import sys          # noqa: E402
+
 for number in range(3):
     try:
         os.fstat(number)
