@@ -43,7 +43,7 @@ def positive(text):
 
 def parse():
     parser = argparse.ArgumentParser(
-        prog="./check", usage=USAGE,
+        prog="./check", usage=USAGE, allow_abbrev=False,
         description=ABOUT.format(", ".join(layers.NAMES)))
     parser.add_argument("--all", action="store_true",
                         help="every board, every kernel, the long tests too")
