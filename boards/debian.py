@@ -60,6 +60,8 @@ def _reaching():
 # For what is there already: a mirror that says nothing is asked for 10 s or so
 # (apt waits three times, the resolver for each server and domain).
 HURRY_S = 3
+# However it goes on to answer: an index of 9 MB, a kernel of 60.
+MOST_S = {"update": 60, "download": 300}
 
 
 def _patience():
@@ -184,7 +186,13 @@ Acquire::https::Timeout "10";
                                   pass_fds=[self.held.fileno()],
                                   stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, errors="replace",
-                                  stderr=subprocess.STDOUT, **options)
+                                  stderr=subprocess.STDOUT,
+                                  timeout=(MOST_S.get(words[1])
+                                           if in_a_hurry() else None),
+                                  **options)
+        except subprocess.TimeoutExpired:
+            raise Offline(f"the Debian mirror {mirror()} is too slow"
+                          ) from None
         except FileNotFoundError:
             raise Failure(f"'{words[0]}' is not installed: kernels and "
                           "programs of boards come from a Debian mirror"
