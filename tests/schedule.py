@@ -38,9 +38,11 @@ def _times_path():
 
 def known_times():
     """Seconds that each job took when it ran last on this machine."""
-    with contextlib.suppress(OSError, ValueError):
+    # whatever somebody has made of the file: then the order is worse
+    with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
         with open(_times_path()) as file:
-            return json.load(file)
+            return {name: float(seconds)
+                    for name, seconds in json.load(file).items()}
     return {}
 
 

@@ -165,13 +165,6 @@ class Result:
         else:
             self.failed.append(f"{name}: skipped without a reason")
 
-    def reported(self, reports):
-        """What sanitizers wrote, whatever the test made of it."""
-        self.output += reports
-        if reports and not FAULTS.search(reports):
-            self.fault = reports.split("\n", 1)[0]
-            self.failed.append(self.fault)
-
     def ended(self, status, timed_out, left, faults=""):
         # a test may lose the status of a board, or print none of its output
         if faults:
@@ -382,7 +375,7 @@ def run(job, again=False):
     result.seconds = time.monotonic() - began
     result.cpu_s = followed.cpu_s
     result.parse(followed.output)
-    result.reported(_reports(job))
+    result.output += _reports(job)
     result.ended(process.returncode, followed.timed_out, followed.left,
                  _read(job.faults()))
     _remove(job.faults())
