@@ -60,8 +60,30 @@ def _reaching():
 # For what is there already: a mirror that says nothing is asked for 10 s or so
 # (apt waits three times, the resolver for each server and domain).
 HURRY_S = 3
-# However it goes on to answer: an index of 9 MB, a kernel of 60.
-MOST_S = {"update": 60, "download": 300}
+# One that drips, or redirects for ever, is told from a slow line by what has
+# come since the last look.
+LOOK_S, SLOWEST = 60, 4 << 10       # bytes a second
+
+
+def _sizes(folders):
+    """{path: bytes} of all files there."""
+    found = {}
+    for folder in folders:
+        for path, _, names in os.walk(folder):
+            for name in names:
+                with contextlib.suppress(OSError):
+                    file = os.path.join(path, name)
+                    found[file] = os.stat(file).st_size
+    return found
+
+
+def _grown(before, sizes):
+    """Bytes that came; what is gone, or was begun anew, takes none away."""
+    grown = 0
+    for path, size in sizes.items():
+        old = before.get(path, 0)
+        grown += size - old if size >= old else size
+    return grown
 
 
 def _patience():
@@ -181,22 +203,36 @@ Acquire::https::Timeout "10";
         os.makedirs(self.temporary)
         try:
             # It has the lock too, as it may live on where we are killed.
-            return subprocess.run(words, text=True,
+            with subprocess.Popen(words, text=True,
                                   env={**self.env, **self._resolver()},
                                   pass_fds=[self.held.fileno()],
                                   stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, errors="replace",
                                   stderr=subprocess.STDOUT,
-                                  timeout=(MOST_S.get(words[1])
-                                           if in_a_hurry() else None),
-                                  **options)
-        except subprocess.TimeoutExpired:
-            raise Offline(f"the Debian mirror {mirror()} is too slow"
-                          ) from None
+                                  **options) as process:
+                said = self._follow(process, options.get("cwd", self.home))
+            return subprocess.CompletedProcess(words, process.returncode, said)
         except FileNotFoundError:
             raise Failure(f"'{words[0]}' is not installed: kernels and "
                           "programs of boards come from a Debian mirror"
                           ) from None
+
+    def _follow(self, process, folder):
+        """What it says; in a hurry only while enough arrives."""
+        folders = {self.home, folder}
+        sizes = _sizes(folders)
+        hurries = in_a_hurry() and process.args[0] == "apt-get"
+        try:
+            while True:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    return process.communicate(
+                        timeout=LOOK_S if hurries else None)[0]
+                before, sizes = sizes, _sizes(folders)
+                if _grown(before, sizes) < LOOK_S * SLOWEST:
+                    raise Offline(f"the Debian mirror {mirror()} is too slow")
+        except BaseException:
+            process.kill()
+            raise
 
     def ask(self, *words):
         """What an apt program says, with the state of this suite."""
