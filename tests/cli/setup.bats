@@ -122,7 +122,12 @@ files_written() {
 		[[ "$output" == *"mine.conf says 'options upmu $options'"* ]]
 		[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
 	done
-	echo 'options upmu open=cycles' >"$conf"
+	printf 'options\t upmu open=cycles \\\n\tadopt=no\n' >"$conf"
+	run "$upmu" setup --yes
+	[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
+	printf '# it \\\noptions upmu adopt=no\noptions upmu_peek adopt=no\n' \
+		>"$conf"
+	echo 'options upmu open=cycles' >>"$conf"
 	"$upmu" setup --yes
 	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What other files say about setup's settings. */
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +12,33 @@
 #define THE_RULES "60-upmu.rules"
 #define THE_CONF  "60-upmu.conf"
 
-/* "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). */
+/*
+ * "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). A space of @key's
+ * may be several, or tabs; a name of the line's that goes on is another one.
+ */
 static bool begins(const char *line, const char *key)
 {
-	for (; *key; line++, key++)
-		if (*line != *key && !(*line == '/' && *key == '.'))
+	for (; *key; line++, key++) {
+		if (*key == ' ' && strspn(line, " \t"))
+			line += strspn(line, " \t") - 1;
+		else if (*line != *key && !(*line == '/' && *key == '.'))
 			return false;
-	return true;
+	}
+	return *line != '_' && !isalnum((unsigned char)*line);
+}
+
+/* As modprobe.d(5) and udev(7) do. */
+static void join_lines(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (text[0] == '\\' && text[1] == '\n')
+			text++;
+		else
+			*to++ = *text;
+	}
+	*to = '\0';
 }
 
 /* Only these are read from such folders: no 99-x.conf.dpkg-old. */
@@ -45,6 +66,7 @@ static int find_setting(const char *path, const struct overriding *one)
 
 	if (upmu_sys_read_text(path, text, sizeof(text)))
 		return 0;
+	join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t-");
 		if (!begins(line, one->key) ||
