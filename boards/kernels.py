@@ -65,13 +65,13 @@ def kernel(suite, arch):
     if ownkernel.has(suite, arch):
         return ownkernel.kernel(suite, arch)
     try:
-        return _debians(suite, arch, INDEX_LIFE_S)
+        return _debians(suite, arch)
     except NoFile:
         # The index, which may be a day old, has been renewed by that.
-        return _debians(suite, arch, INDEX_LIFE_S)
+        return _debians(suite, arch)
 
 
-def _debians(suite, arch, life_s):
+def _debians(suite, arch, since=0):
     def fill(folder):
         apt = _apt(suite, arch)
         apt.ready(DAY_S)
@@ -89,7 +89,7 @@ def _debians(suite, arch, life_s):
         with open(os.path.join(folder, "release"), "w") as file:
             file.write(name + "\n")
 
-    return obtain(f"kernels/{suite}-{arch}", fill, life_s)
+    return obtain(f"kernels/{suite}-{arch}", fill, INDEX_LIFE_S, since)
 
 
 def release(suite, arch):
@@ -163,7 +163,7 @@ def headers(suite, arch):
         print(f"upmu: {failure}; taking the kernel that it has now",
               file=sys.stderr)
     kernel.cache_clear()
-    _debians(suite, arch, time.time() - began)
+    _debians(suite, arch, began)    # unless another board has by now
     return _headers_of(release(suite, arch), suite, arch)
 
 

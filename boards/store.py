@@ -218,12 +218,12 @@ def _make(home, fill):
         raise
 
 
-def _usable(home, life_s):
+def _usable(home, life_s, since=0):
     try:
-        age_s = time.time() - os.stat(home + "/.complete").st_mtime
+        made = os.stat(home + "/.complete").st_mtime
     except OSError:
         return False
-    return life_s is None or age_s < life_s
+    return made >= since and (life_s is None or time.time() - made < life_s)
 
 
 def _keep_old(name, failure):
@@ -236,9 +236,9 @@ def _keep_old(name, failure):
     _tell_offline()
 
 
-def _renew(name, home, fill, life_s):
+def _renew(name, home, fill, life_s, since):
     with lock(name.replace("/", "-")):
-        if _usable(home, life_s):
+        if _usable(home, life_s, since):
             return
         old = _usable(home, None)
         if old and _offline():
@@ -249,17 +249,17 @@ def _renew(name, home, fill, life_s):
             _make(home, fill)
 
 
-def obtain(name, fill, life_s=None):
+def obtain(name, fill, life_s=None, since=0):
     """The folder `name` of the cache; `fill(folder)` makes it if need be.
 
-    Past life_s it is made anew; where that fails, the old one is kept. It is
-    made beside its place and put there whole. Who has got a folder can go on
-    reading it when it is renewed.
+    Past life_s, or of before `since`, it is made anew; where that fails, the
+    old one is kept. It is made beside its place and put there whole. Who has
+    got a folder can go on reading it when it is renewed.
     """
     home = os.path.join(cache(), name)
-    if not _usable(home, life_s):
+    if not _usable(home, life_s, since):
         try:
-            _renew(name, home, fill, life_s)
+            _renew(name, home, fill, life_s, since)
         except Failure as failure:
             if not _usable(home, None):
                 raise
