@@ -156,9 +156,9 @@ def headers(suite, arch):
     cache_for_make()
     if ownkernel.has(suite, arch):
         return ownkernel.headers(suite, arch)
-    began = time.time()
+    began, version = time.time(), release(suite, arch)
     try:
-        return _headers_of(release(suite, arch), suite, arch)
+        return _headers_of(version, suite, arch)
     except NoSuite as failure:      # of a kernel that was replaced meanwhile
         print(f"upmu: {failure}; taking the kernel that it has now",
               file=sys.stderr)
