@@ -266,8 +266,10 @@ class Boot:
 
     def words(self):
         """How the emulator is called, but for its channels."""
-        # first, as it may have to take a newer kernel, for its headers
         if not (self.options.no_build or self.disk):
+            # first, as that may have to take a newer kernel; here, as what is
+            # told of the mirror is told once by us and what we start
+            kernels.headers(self.suite, self.kernel_arch)
             build(self.board, self.kernel_arch, self.suite)
         kernel = kernels.kernel(self.suite, self.kernel_arch)
         busybox = kernels.busybox(self.board["arch"])
