@@ -24,9 +24,9 @@ SANITIZE = ["-Db_sanitize=address,undefined", "-Db_lundef=false",
 GCC, CLANG, ASAN, TSAN = ("build/check-gcc", "build/check-clang",
                           "build/check-sanitize", "build/check-races")
 # What the standard output says is the program's own; leaks are ASan's.
-# Its reports go beside where a board tells its faults (tap.Job.faults).
+# Its reports go where tap.Job.reports says.
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--leak-check=no",
-            "--track-origins=yes", "--log-file=%q{UPMU_FAULTS}.%p"]
+            "--track-origins=yes", "--log-file=%q{UPMU_FAULTS}.d/%p"]
 VALGRIND_SLOWER = 10
 # It knows no clone() that shares memory; a wrong address is meant.
 NOT_UNDER_VALGRIND = ("child", "run", "compare_runs", "sys")

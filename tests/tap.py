@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
 import threading
@@ -85,11 +86,14 @@ class Job:
     def faults(self):
         """Where a board that fails says so, whatever its test makes of it.
 
-        Another ./check in this tree does not take it away. A sanitizer's report,
-        and valgrind's, lies beside it, with the number of its process.
+        Another ./check in this tree does not take it away.
         """
         return os.path.abspath(f"{self.log().removesuffix('.log')}."
                                f"{os.getpid()}.faults")
+
+    def reports(self):
+        """Where a process leaves what a sanitizer, or valgrind, says of it."""
+        return self.faults() + ".d"
 
 
 class Result:
@@ -252,10 +256,9 @@ def _read(path):
 
 def _reports(job):
     """What sanitizers and valgrind have written; and it is gone."""
-    text = ""
-    for path in sorted(glob.glob(glob.escape(job.faults()) + ".*")):
-        text += _read(path)
-        _remove(path)
+    text = "".join(_read(path) for path in
+                   sorted(glob.glob(glob.escape(job.reports()) + "/*")))
+    shutil.rmtree(job.reports(), ignore_errors=True)
     return text
 
 
@@ -281,9 +284,13 @@ def _start(job):
                  if name not in NOT_FOR_TESTS}
     env = {**inherited, "CMOCKA_MESSAGE_OUTPUT": "TAP",
            "LC_ALL": "C.UTF-8", "UPMU_FAULTS": job.faults(), **job.env}
+    os.makedirs(job.reports(), exist_ok=True)
+    os.chmod(job.reports(), 0o1777)     # some programs become another user
+    quote = '"' if "'" in job.reports() else "'"
     for name in SANITIZERS:
         given = env.get(name, "")
-        env[name] = given + ":" * bool(given) + f"log_path='{job.faults()}'"
+        env[name] = (given + ":" * bool(given) +
+                     f"log_path={quote}{job.reports()}/of{quote}")
     return _popen(job.words, env=env, cwd=job.folder)
 
 
@@ -367,6 +374,7 @@ def run(job, again=False):
         os.makedirs(LOGS, exist_ok=True)    # boards write there, too
         process = _start(job)
     except OSError as error:
+        _reports(job)
         result.failed.append(f"cannot start: {error}")
         return result
     followed = _Follow(process, job.timeout_s)
