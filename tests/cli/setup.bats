@@ -73,6 +73,13 @@ files_written() {
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
 	[[ "$output" == *"99-z.conf says 'kernel/perf_event_paranoid=3'"* ]]
+	# No line of such a file goes on, and no comment among udev's.
+	printf '# it \\\nkernel.perf_event_paranoid = 4\n' >"$folder/97-z.conf"
+	printf '# it \\\nKERNEL=="upmu", MODE="0600"\n' \
+		>"$UPMU_ROOT/etc/udev/rules.d/99-z.rules"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"97-z.conf says 'kernel.perf_event_paranoid = 4'"* ]]
+	[[ "$output" == *"99-z.rules says 'KERNEL==\"upmu\", MODE=\"0600\"'"* ]]
 }
 
 @test "setup_writes_what_it_showed_and_runs_what_it_showed" {
@@ -127,6 +134,7 @@ files_written() {
 	[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
 	printf '# it \\\noptions upmu adopt=no\noptions upmu_peek adopt=no\n' \
 		>"$conf"
+	echo 'options upmu-peek adopt=no' >>"$conf" # its name, too
 	echo 'options upmu open=cycles' >>"$conf"
 	"$upmu" setup --yes
 	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"

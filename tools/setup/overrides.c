@@ -14,7 +14,8 @@
 
 /*
  * "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). A space of @key's
- * may be several, or tabs; a name of the line's that goes on is another one.
+ * may be several, or tabs; a name of the line's that goes on is another one,
+ * also by a '-', which modprobe takes for '_'.
  */
 static bool begins(const char *line, const char *key)
 {
@@ -24,10 +25,10 @@ static bool begins(const char *line, const char *key)
 		else if (*line != *key && !(*line == '/' && *key == '.'))
 			return false;
 	}
-	return *line != '_' && !isalnum((unsigned char)*line);
+	return !strspn(line, "_-") && !isalnum((unsigned char)*line);
 }
 
-/* As modprobe.d(5) and udev(7) do. */
+/* As modprobe does, comments as well. */
 static void join_lines(char *text)
 {
 	char *to = text;
@@ -53,7 +54,8 @@ struct overriding {
 	const char *folder; /* below /etc, /run, /usr/local/lib and /usr/lib */
 	const char *end;    /* of the names that are read */
 	const char *ours;   /* which of them is setup's */
-	bool all;	    /* whatever their names: else those after ours */
+	/* Whatever their names, with lines that go on: else those after ours */
+	bool is_modprobes;
 	const char *key, *why;
 	const char *parameter; /* also in that line, or NULL */
 };
@@ -66,7 +68,8 @@ static int find_setting(const char *path, const struct overriding *one)
 
 	if (upmu_sys_read_text(path, text, sizeof(text)))
 		return 0;
-	join_lines(text);
+	if (one->is_modprobes)
+		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t-");
 		if (!begins(line, one->key) ||
@@ -93,7 +96,7 @@ static int find_in_folder(const char *top, const struct overriding *one)
 	while (dir && (entry = readdir(dir))) {
 		int order = strcmp(entry->d_name, one->ours);
 
-		if (!order || (order < 0 && !one->all) ||
+		if (!order || (order < 0 && !one->is_modprobes) ||
 		    !ends(entry->d_name, one->end) ||
 		    snprintf(path, sizeof(path), "%s/%s/%s", top, one->folder,
 			     entry->d_name) >= (int)sizeof(path))
@@ -123,7 +126,7 @@ bool setup_user_adopts(void)
 		.folder = "modprobe.d",
 		.end = ".conf",
 		.ours = "upmu.conf",
-		.all = true,
+		.is_modprobes = true,
 		.key = "options upmu",
 		.parameter = "adopt=",
 	};
