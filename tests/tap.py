@@ -370,6 +370,7 @@ def run(job, again=False):
     began = time.monotonic()
     for path in (job.faults(), *([] if again else [job.log(True)])):
         _remove(path)   # of an earlier ./check
+    _reports(job)       # likewise, of one that was killed
     try:
         os.makedirs(LOGS, exist_ok=True)    # boards write there, too
         process = _start(job)
