@@ -58,6 +58,9 @@ def build(board, kernel_arch, suite):
     arch = board["arch"]
     subprocess.run([os.path.join(HERE, "build"), arch], check=True,
                    stdin=subprocess.DEVNULL, stdout=sys.stderr)
+    # After packages were asked for, as it may fetch for minutes; here, as what
+    # is told of the mirror is told once by us and what we start.
+    kernels.headers(suite, kernel_arch)
     subprocess.run([os.path.join(HERE, "kmod"), kernel_arch, suite],
                    check=True, stdin=subprocess.DEVNULL, stdout=sys.stderr)
 
@@ -267,9 +270,7 @@ class Boot:
     def words(self):
         """How the emulator is called, but for its channels."""
         if not (self.options.no_build or self.disk):
-            # first, as that may have to take a newer kernel; here, as what is
-            # told of the mirror is told once by us and what we start
-            kernels.headers(self.suite, self.kernel_arch)
+            # first, as that may have to take a newer kernel
             build(self.board, self.kernel_arch, self.suite)
         kernel = kernels.kernel(self.suite, self.kernel_arch)
         busybox = kernels.busybox(self.board["arch"])
