@@ -7,7 +7,6 @@ import glob
 import os
 import re
 import sys
-import time
 
 import ownkernel
 from debian import (Apt, DAY_S, Failure, INDEX_LIFE_S, NoFile, NoSuite,
@@ -71,7 +70,7 @@ def kernel(suite, arch):
         return _debians(suite, arch)
 
 
-def _debians(suite, arch, since=0):
+def _debians(suite, arch, old=None):
     def fill(folder):
         apt = _apt(suite, arch)
         apt.ready(DAY_S)
@@ -89,7 +88,7 @@ def _debians(suite, arch, since=0):
         with open(os.path.join(folder, "release"), "w") as file:
             file.write(name + "\n")
 
-    return obtain(f"kernels/{suite}-{arch}", fill, INDEX_LIFE_S, since)
+    return obtain(f"kernels/{suite}-{arch}", fill, INDEX_LIFE_S, old)
 
 
 def release(suite, arch):
@@ -156,14 +155,14 @@ def headers(suite, arch):
     cache_for_make()
     if ownkernel.has(suite, arch):
         return ownkernel.headers(suite, arch)
-    began, version = time.time(), release(suite, arch)
+    old = kernel(suite, arch)
     try:
-        return _headers_of(version, suite, arch)
+        return _headers_of(release(suite, arch), suite, arch)
     except NoSuite as failure:      # of a kernel that was replaced meanwhile
         print(f"upmu: {failure}; taking the kernel that it has now",
               file=sys.stderr)
     kernel.cache_clear()
-    _debians(suite, arch, began)    # unless another board has by now
+    _debians(suite, arch, old)  # unless another board has by now
     return _headers_of(release(suite, arch), suite, arch)
 
 

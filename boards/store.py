@@ -218,12 +218,13 @@ def _make(home, fill):
         raise
 
 
-def _usable(home, life_s, since=0):
+def _usable(home, life_s, unwanted=None):
     try:
-        made = os.stat(home + "/.complete").st_mtime
+        age_s = time.time() - os.stat(home + "/.complete").st_mtime
     except OSError:
         return False
-    return made >= since and (life_s is None or time.time() - made < life_s)
+    return (os.path.realpath(home) != unwanted and
+            (life_s is None or age_s < life_s))
 
 
 def _keep_old(name, failure):
@@ -236,9 +237,9 @@ def _keep_old(name, failure):
     _tell_offline()
 
 
-def _renew(name, home, fill, life_s, since):
+def _renew(name, home, fill, life_s, unwanted):
     with lock(name.replace("/", "-")):
-        if _usable(home, life_s, since):
+        if _usable(home, life_s, unwanted):
             return
         old = _usable(home, None)
         if old and _offline():
@@ -249,17 +250,18 @@ def _renew(name, home, fill, life_s, since):
             _make(home, fill)
 
 
-def obtain(name, fill, life_s=None, since=0):
+def obtain(name, fill, life_s=None, unwanted=None):
     """The folder `name` of the cache; `fill(folder)` makes it if need be.
 
-    Past life_s, or of before `since`, it is made anew; where that fails, the
-    old one is kept. It is made beside its place and put there whole. Who has
-    got a folder can go on reading it when it is renewed.
+    Past life_s, or where it is still the `unwanted` one that obtain() gave, it
+    is made anew; where that fails, the old one is kept. It is made beside its
+    place and put there whole. Who has got a folder can go on reading it when
+    it is renewed.
     """
     home = os.path.join(cache(), name)
-    if not _usable(home, life_s, since):
+    if not _usable(home, life_s, unwanted):
         try:
-            _renew(name, home, fill, life_s, since)
+            _renew(name, home, fill, life_s, unwanted)
         except Failure as failure:
             if not _usable(home, None):
                 raise
