@@ -127,6 +127,7 @@ files_written() {
 		run "$upmu" setup --yes
 		[ "$status" -eq 0 ]
 		[[ "$output" == *"mine.conf says 'options upmu $options'"* ]]
+		[[ "$output" == *"setup's file says, where there is one"* ]]
 		[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
 	done
 	printf 'options\t upmu open=cycles \\\n\tadopt=no\n' >"$conf"

@@ -153,7 +153,8 @@ void setup_tell_overrides(void)
 		{ "modprobe.d", ".conf", "upmu.conf", true, "install upmu",
 		  "is run in place of loading the module", NULL },
 		{ "modprobe.d", ".conf", "upmu.conf", true, "options upmu",
-		  "is put to what setup's file says", NULL },
+		  "is put to what setup's file says, where there is one",
+		  NULL },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
