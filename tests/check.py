@@ -32,7 +32,7 @@ ABOUT = """\
 Builds and runs the tests and closes with what passed, failed and was
 skipped. LAYER is one of: {}.
 Further WORDs select the tests whose name holds one of them: './check boards
-a7', './check unit events'. './check release' tries what a release is made of."""
+a7', './check unit event'. './check release' tries what a release is made of."""
 
 
 def positive(text):
@@ -105,32 +105,49 @@ class Spent:
                 f"{self.ran_s:7.0f} s {self.cpu_s:7.0f} s {waited_s:7.0f} s")
 
 
-def collect(options):
+def collect(options, tell=True):
     """(tests to run, results of building them, {layer: Spent})."""
     jobs, results, spent = [], [], {}
     if options.hardware:
         jobs, results = layers.hardware()
-        for result in results:
+        for result in results if tell else ():
             result.print(sys.stdout)
         return jobs, results, spent
     for name in options.layers or layers.NAMES:
         began = time.monotonic()
         found, said = layers.collect(name, options)
-        for result in said:
+        for result in said if tell else ():
             result.print(sys.stdout)
-            results.append(result)
+        results += said
         jobs += [job for job in found if chosen(job, options)]
         spent[name] = Spent()
         spent[name].prepared_s = time.monotonic() - began
     return jobs, results, spent
 
 
-def unknown(options, jobs, results):
-    """Those of the words that select no test."""
+def tell_unknown(options, jobs, results):
+    """Tells those of the words that select no test; whether there are any."""
+    if any(result.failed for result in results):
+        return False        # of what cannot be built nobody knows the tests
     there = jobs + [result.job for result in results
                     if result.job.layer != "build"]
-    return [word for word in options.select
-            if not any(word in f"{job.layer} {job.name}" for job in there)]
+    missing = [word for word in options.select
+               if not any(word in f"{job.layer} {job.name}" for job in there)]
+    if missing or not (there or results or options.list):
+        print("./check: no test is called "
+              + " or ".join(f"'{word}'" for word in missing)
+              + "\nhint: ./check --list", file=sys.stderr)
+        return True
+    return False
+
+
+def is_misspelt(options):
+    """The same before minutes of building; told by a list of all tests."""
+    if options.list or not options.select:
+        return False
+    with layers.listing():
+        jobs, results, _ = collect(options, tell=False)
+    return tell_unknown(options, jobs, results)
 
 
 def again(results):
@@ -211,18 +228,15 @@ def ignore(_number, _frame):
 def act(options):
     """Does what was asked for; the status to end with."""
     began = time.monotonic()
+    if is_misspelt(options):
+        return 2
     jobs, results, spent = collect(options)
-    broken = any(result.failed for result in results)
-    missing = [] if broken else unknown(options, jobs, results)
-    if missing or not (jobs or results or options.list):
-        print("./check: no test is called "
-              + " or ".join(f"'{word}'" for word in missing)
-              + "\nhint: ./check --list", file=sys.stderr)
+    if tell_unknown(options, jobs, results):
         return 2
     if options.list:
         for job in jobs:
             print(f"{job.layer:10} {job.name}")
-        return 1 if broken else 0
+        return 1 if any(result.failed for result in results) else 0
     results += schedule.run(jobs, options.jobs)
     if not options.once:
         results = again(results)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What ./check runs: each layer builds what it needs and lists its tests."""
+import contextlib
 import functools
 import glob
 import json
@@ -39,6 +40,18 @@ _built = {}
 # Whether tests are only to be listed: then nothing is built but what ninja
 # needs to begin.
 only_listed = False
+
+
+@contextlib.contextmanager
+def listing():
+    """Within it tests are only listed, whatever is to be done behind it."""
+    global only_listed
+    before, only_listed = only_listed, True
+    try:
+        yield
+    finally:
+        only_listed = before
+        _built.clear()
 
 
 def _act(name, words, env=None):
