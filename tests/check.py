@@ -237,6 +237,7 @@ def act(options):
         for job in jobs:
             print(f"{job.layer:10} {job.name}")
         return 1 if any(result.failed for result in results) else 0
+    tap.sweep()
     results += schedule.run(jobs, options.jobs)
     if not options.once:
         results = again(results)

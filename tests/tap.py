@@ -267,6 +267,19 @@ def _remove(path):
         os.unlink(path)
 
 
+def sweep():
+    """Removes what a ./check that was killed has left in this tree."""
+    for path in glob.glob(glob.escape(LOGS) + "/*.faults*"):
+        owner = re.search(r"\.(\d+)\.faults(\.d)?$", path)
+        if not owner or os.path.exists("/proc/" + owner.group(1)):
+            continue
+        if owner.group(2):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+
+
 def _popen(words, **options):
     """A program that stop_all() ends, with what it has started."""
     with _lock:
