@@ -220,8 +220,8 @@ Acquire::https::Timeout "10";
     def _follow(self, process, folder):
         """What it says; in a hurry only while enough arrives."""
         folders = {self.home, folder}
-        sizes = _sizes(folders)
         hurries = in_a_hurry() and process.args[0] == "apt-get"
+        sizes = _sizes(folders) if hurries else {}
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
