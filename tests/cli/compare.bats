@@ -549,6 +549,7 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 @test "compare_says_126_and_127_as_stat_does" {
 	run -127 "$upmu" compare true -- /nonexistent/program
 	[[ "$output" == *"cannot execute '/nonexistent/program'"* ]]
+	[[ "$output" != *"hint: "* ]]
 	echo text >file
 	run "$upmu" compare ./file -- true
 	[ "$status" -eq 126 ]

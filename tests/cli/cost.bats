@@ -31,6 +31,33 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	! grep -Ev '^[a-z]+ +(no: .+|.*[0-9]\.[0-9] .*)$' <<<"$rows"
 }
 
+# Its JSON, and where it may run when it has written it: nobody reads that, so
+# it cannot end.
+@test "cost_stays_on_the_cpu_that_it_names" {
+	[ "$(nproc)" -gt 1 ] || skip "there is one CPU here"
+	python3 - "$upmu" <<-'E'
+		import json, os, select, subprocess, sys, time
+		reader, writer = os.pipe()
+		os.set_blocking(writer, False)
+		full = 0
+		while select.select([], [writer], [], 0)[1]:
+		    full += os.write(writer, b" " * 65536)
+		os.set_blocking(writer, True)
+		cost = subprocess.Popen([sys.argv[1], "cost", "-j"], stdout=writer)
+		os.close(writer)
+		for _ in range(600):
+		    time.sleep(0.1)
+		    with open(f"/proc/{cost.pid}/wchan") as file:
+		        if "pipe" in file.read():
+		            break
+		cpus = os.sched_getaffinity(cost.pid)
+		with os.fdopen(reader) as file:
+		    said = json.load(file)
+		assert cost.wait() == 0
+		assert cpus == {said["cpu"]}, (cpus, said["cpu"])
+	E
+}
+
 @test "cost_of_a_clock_is_more_than_nothing" {
 	run "$upmu" cost -j
 	[ "$status" -eq 0 ]
