@@ -82,6 +82,17 @@ files_written() {
 	[[ "$output" == *"99-z.rules says 'KERNEL==\"upmu\", MODE=\"0600\"'"* ]]
 }
 
+@test "setup_reads_other_files_to_their_end" {
+	local line='kernel.perf_event_paranoid = 3'
+
+	{
+		yes '# a line of a long file' | head -n 1000
+		printf '# a null character: \0\n%s\n' "$line"
+	} >"$UPMU_ROOT/etc/sysctl.d/99-long.conf"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"/99-long.conf says '$line'"* ]]
+}
+
 @test "setup_writes_what_it_showed_and_runs_what_it_showed" {
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]

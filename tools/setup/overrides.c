@@ -61,13 +61,12 @@ struct overriding {
 };
 
 /* The lines of a file that say so; named where there is a reason to. */
-static int find_setting(const char *path, const struct overriding *one)
+static int find_in_text(char *text, const char *path,
+			const struct overriding *one)
 {
-	char text[8192], *rest = text, *line;
+	char *rest = text, *line;
 	int found = 0;
 
-	if (upmu_sys_read_text(path, text, sizeof(text)))
-		return 0;
 	if (one->is_modprobes)
 		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
@@ -80,6 +79,26 @@ static int find_setting(const char *path, const struct overriding *one)
 			printf("note  %s says '%s'\n      (%s)\n", path, line,
 			       one->why);
 	}
+	return found;
+}
+
+static int find_setting(const char *path, const struct overriding *one)
+{
+	char real[UPMU_PATH_SIZE], *text = NULL;
+	size_t size = 0;
+	int found = 0;
+	FILE *file;
+
+	if (upmu_sys_path(real, path))
+		return 0;
+	file = fopen(real, "re");
+	if (!file)
+		return 0;
+	/* All of it, but where there are null characters: it is read on. */
+	while (getdelim(&text, &size, '\0', file) > 0)
+		found += find_in_text(text, path, one);
+	free(text);
+	fclose(file);
 	return found;
 }
 
