@@ -93,6 +93,29 @@ files_written() {
 	[[ "$output" == *"/99-long.conf says '$line'"* ]]
 }
 
+@test "setup_takes_of_other_files_of_one_name_the_one_that_is_read" {
+	local libs=$UPMU_ROOT/usr/lib/sysctl.d line='kernel.perf_event_paranoid = 3'
+
+	mkdir -p "$libs" "$UPMU_ROOT/lib/sysctl.d"
+	for name in 97-null 98-nowhere 99-other; do
+		echo "$line" >"$libs/$name.conf"
+	done
+	ln -s /dev/null "$UPMU_ROOT/etc/sysctl.d/97-null.conf"
+	ln -s nowhere "$UPMU_ROOT/etc/sysctl.d/98-nowhere.conf"
+	echo '# nothing' >"$UPMU_ROOT/etc/sysctl.d/99-other.conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 0 ]
+	# Some systems have a /lib of its own.
+	echo "$line" >"$UPMU_ROOT/lib/sysctl.d/99-z.conf"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"note  /lib/sysctl.d/99-z.conf says '$line'"* ]]
+	mv "$UPMU_ROOT/lib/sysctl.d/99-z.conf" "$libs"
+	rm -r "$UPMU_ROOT/lib"
+	ln -s usr/lib "$UPMU_ROOT/lib"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
+}
+
 @test "setup_writes_what_it_showed_and_runs_what_it_showed" {
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]
@@ -148,6 +171,9 @@ files_written() {
 		>"$conf"
 	echo 'options upmu-peek adopt=no' >>"$conf" # its name, too
 	echo 'options upmu open=cycles' >>"$conf"
+	# Mine is read in its place.
+	mkdir -p "$UPMU_ROOT/usr/lib/modprobe.d"
+	echo 'options upmu adopt=no' >"$UPMU_ROOT/usr/lib/modprobe.d/mine.conf"
 	"$upmu" setup --yes
 	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/sys.h"
 #include "setup.h"
@@ -51,7 +52,7 @@ static bool ends(const char *name, const char *end)
 }
 
 struct overriding {
-	const char *folder; /* below /etc, /run, /usr/local/lib and /usr/lib */
+	const char *folder; /* below each of the tops */
 	const char *end;    /* of the names that are read */
 	const char *ours;   /* which of them is setup's */
 	/* Whatever their names, with lines that go on: else those after ours */
@@ -102,14 +103,33 @@ static int find_setting(const char *path, const struct overriding *one)
 	return found;
 }
 
-static int find_in_folder(const char *top, const struct overriding *one)
+/* Of files of one name that in the first of these is read. */
+static const char *const tops[] = { "/etc", "/run", "/usr/local/lib",
+				    "/usr/lib", "/lib" };
+
+/* By a file of its name: an empty one, or a link that leads nowhere, does. */
+static bool is_replaced(size_t top, const char *folder, const char *name)
+{
+	char path[UPMU_PATH_SIZE], real[UPMU_PATH_SIZE];
+	struct stat there;
+
+	while (top--) {
+		if (snprintf(path, sizeof(path), "%s/%s/%s", tops[top], folder,
+			     name) < (int)sizeof(path) &&
+		    !upmu_sys_path(real, path) && !lstat(real, &there))
+			return true;
+	}
+	return false;
+}
+
+static int find_in_folder(size_t top, const struct overriding *one)
 {
 	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE];
 	struct dirent *entry;
 	DIR *dir = NULL;
 	int found = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", top, one->folder);
+	snprintf(path, sizeof(path), "%s/%s", tops[top], one->folder);
 	if (!upmu_sys_path(real, path))
 		dir = opendir(real);
 	while (dir && (entry = readdir(dir))) {
@@ -117,8 +137,9 @@ static int find_in_folder(const char *top, const struct overriding *one)
 
 		if (!order || (order < 0 && !one->is_modprobes) ||
 		    !ends(entry->d_name, one->end) ||
-		    snprintf(path, sizeof(path), "%s/%s/%s", top, one->folder,
-			     entry->d_name) >= (int)sizeof(path))
+		    is_replaced(top, one->folder, entry->d_name) ||
+		    snprintf(path, sizeof(path), "%s/%s/%s", tops[top],
+			     one->folder, entry->d_name) >= (int)sizeof(path))
 			continue;
 		found += find_setting(path, one);
 	}
@@ -129,12 +150,10 @@ static int find_in_folder(const char *top, const struct overriding *one)
 
 static int find_overriding(const struct overriding *one)
 {
-	static const char *const tops[] = { "/etc", "/run", "/usr/local/lib",
-					    "/usr/lib" };
 	int found = 0;
 
 	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
-		found += find_in_folder(tops[i], one);
+		found += find_in_folder(i, one);
 	return found;
 }
 
