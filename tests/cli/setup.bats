@@ -70,6 +70,9 @@ files_written() {
 	echo 'kernel.perf_event_paranoid = 3' >"$folder/99-z.conf.dpkg-old"
 	echo '# kernel.perf_event_paranoid = 3' >"$folder/98-comment.conf"
 	echo 'kernel.perf_event_paranoid = 3' >"$folder/10-before.conf"
+	printf 'kernel.perf_event_paranoid\n-kernel/perf_event_paranoid\n' \
+		>"$folder/99-no-value.conf"
+	echo 'blacklist upmu' >"$UPMU_ROOT/etc/modprobe.d/.hidden.conf"
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
 	[[ "$output" == *"99-z.conf says 'kernel/perf_event_paranoid=3'"* ]]

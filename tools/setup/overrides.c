@@ -43,12 +43,13 @@ static void join_lines(char *text)
 	*to = '\0';
 }
 
-/* Only these are read from such folders: no 99-x.conf.dpkg-old. */
-static bool ends(const char *name, const char *end)
+/* From such folders: no 99-x.conf.dpkg-old, and none that is hidden. */
+static bool is_read(const char *name, const char *end)
 {
 	size_t length = strlen(name), its = strlen(end);
 
-	return length >= its && !strcmp(name + length - its, end);
+	return *name != '.' && length >= its &&
+	       !strcmp(name + length - its, end);
 }
 
 struct overriding {
@@ -58,7 +59,7 @@ struct overriding {
 	/* Whatever their names, with lines that go on: else those after ours */
 	bool is_modprobes;
 	const char *key, *why;
-	const char *parameter; /* also in that line, or NULL */
+	const char *rest; /* what that line has as well, or NULL */
 };
 
 /* The lines of a file that say so; named where there is a reason to. */
@@ -73,7 +74,7 @@ static int find_in_text(char *text, const char *path,
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t-");
 		if (!begins(line, one->key) ||
-		    (one->parameter && !strstr(line, one->parameter)))
+		    (one->rest && !strstr(line, one->rest)))
 			continue;
 		found++;
 		if (one->why)
@@ -136,7 +137,7 @@ static int find_in_folder(size_t top, const struct overriding *one)
 		int order = strcmp(entry->d_name, one->ours);
 
 		if (!order || (order < 0 && !one->is_modprobes) ||
-		    !ends(entry->d_name, one->end) ||
+		    !is_read(entry->d_name, one->end) ||
 		    is_replaced(top, one->folder, entry->d_name) ||
 		    snprintf(path, sizeof(path), "%s/%s/%s", tops[top],
 			     one->folder, entry->d_name) >= (int)sizeof(path))
@@ -166,7 +167,7 @@ bool setup_user_adopts(void)
 		.ours = "upmu.conf",
 		.is_modprobes = true,
 		.key = "options upmu",
-		.parameter = "adopt=",
+		.rest = "adopt=",
 	};
 
 	return find_overriding(&users) > 0;
@@ -179,9 +180,9 @@ void setup_tell_overrides(void)
 	static const struct overriding all[] = {
 		/* The first two are read from /etc/sysctl.conf as well. */
 		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_PARANOID, later,
-		  NULL },
+		  "=" },
 		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
-		  later, NULL },
+		  later, "=" },
 		{ "udev/rules.d", ".rules", THE_RULES, false,
 		  "KERNEL==\"upmu\"", "read after setup's file: it wins",
 		  NULL },
