@@ -241,7 +241,7 @@ def _renew(name, home, fill, life_s, unwanted):
     with lock(name.replace("/", "-")):
         if _usable(home, life_s, unwanted):
             return
-        old = _usable(home, None)
+        old = not unwanted and _usable(home, None)  # that one may do
         if old and _offline():
             return
         with told(), _hurry(old):
