@@ -168,7 +168,7 @@ def _tell_offline():
 def _offline():
     """Whether the mirror was away a short time ago; told once."""
     with contextlib.suppress(OSError):
-        if time.time() - os.stat(_offline_note()).st_mtime < OFFLINE_S:
+        if abs(time.time() - os.stat(_offline_note()).st_mtime) < OFFLINE_S:
             _tell_offline()
             return True
     return False
