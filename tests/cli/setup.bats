@@ -181,6 +181,19 @@ files_written() {
 	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 }
 
+@test "setup_leaves_what_the_user_wrote_into_its_own_files" {
+	local paranoid=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	"$upmu" setup --yes
+	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	for line in 'kernel.perf_event_paranoid\t= 1' \
+		' -kernel.perf_event_paranoid=1'; do
+		sed -i "\$ s/.*/$line/" "$paranoid"
+		"$upmu" setup --yes
+		[ "$(wc -l <"$paranoid")" -eq 2 ]
+	done
+}
+
 @test "setup_leaves_a_paranoid_that_is_low_enough" {
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	run "$upmu" setup --yes

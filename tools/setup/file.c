@@ -179,7 +179,7 @@ static size_t key_length(const char *line)
 	if (!equals || equals[1] == '=' || memchr(line, '"', length))
 		return length;
 	length = equals - line;
-	while (length && line[length - 1] == ' ')
+	while (length && (line[length - 1] == ' ' || line[length - 1] == '\t'))
 		length--;
 	return length;
 }
@@ -190,15 +190,19 @@ static const char *next_line(const char *line)
 	return *line ? line + 1 : line;
 }
 
-/* Whether @text has a line that sets what @line does, or is the same. */
+/*
+ * Whether @text has a line that sets what @line does, or is the same. Before
+ * a setting there may be spaces, and a '-': sysctl.d(5).
+ */
 static bool has_line(const char *text, const char *line, bool same)
 {
 	size_t length = same ? strcspn(line, "\n") : key_length(line);
 
 	for (; *text; text = next_line(text)) {
-		size_t other = same ? strcspn(text, "\n") : key_length(text);
+		const char *other = same ? text : text + strspn(text, " \t-");
+		size_t its = same ? strcspn(other, "\n") : key_length(other);
 
-		if (other == length && !strncmp(text, line, length))
+		if (its == length && !strncmp(other, line, length))
 			return true;
 	}
 	return false;
