@@ -183,14 +183,18 @@ files_written() {
 
 @test "setup_leaves_what_the_user_wrote_into_its_own_files" {
 	local paranoid=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+	local options=$UPMU_ROOT/etc/modprobe.d/upmu.conf
 
+	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
 	"$upmu" setup --yes
+	sed -i 's/adopt=auto/open=cycles adopt=arm,cortex-a7-pmu/' "$options"
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	for line in 'kernel.perf_event_paranoid\t= 1' \
 		' -kernel.perf_event_paranoid=1'; do
 		sed -i "\$ s/.*/$line/" "$paranoid"
 		"$upmu" setup --yes
 		[ "$(wc -l <"$paranoid")" -eq 2 ]
+		[ "$(wc -l <"$options")" -eq 2 ]
 	done
 }
 

@@ -158,9 +158,11 @@ static int find_overriding(const struct overriding *one)
 	return found;
 }
 
-/* Read with setup's own file: of two settings one would win. */
+/* Of two settings one would win, also in setup's own file. */
 bool setup_user_adopts(void)
 {
+	const char *path = setup_paths[SETUP_MODPROBE];
+	char text[SETUP_TEXT_SIZE];
 	static const struct overriding users = {
 		.folder = "modprobe.d",
 		.end = ".conf",
@@ -170,7 +172,12 @@ bool setup_user_adopts(void)
 		.rest = "adopt=",
 	};
 
-	return find_overriding(&users) > 0;
+	if (find_overriding(&users))
+		return true;
+	return !setup_file_is_foreign(path) &&
+	       !setup_file_without(text, path,
+				   setup_any_content[SETUP_MODPROBE]) &&
+	       find_in_text(text, path, &users);
 }
 
 void setup_tell_overrides(void)
