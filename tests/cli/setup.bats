@@ -198,6 +198,17 @@ files_written() {
 	done
 }
 
+@test "setup_writes_a_line_of_its_file_that_is_a_comment_now_once_more" {
+	local paranoid=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	"$upmu" setup --yes
+	sed -i 's/^kernel/#&/' "$paranoid"
+	# Low enough but for the next boot.
+	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes
+	grep -qx 'kernel.perf_event_paranoid = 2' "$paranoid"
+}
+
 @test "setup_leaves_a_paranoid_that_is_low_enough" {
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	run "$upmu" setup --yes
