@@ -83,6 +83,13 @@ files_written() {
 	run "$upmu" setup --dry-run
 	[[ "$output" == *"97-z.conf says 'kernel.perf_event_paranoid = 4'"* ]]
 	[[ "$output" == *"99-z.rules says 'KERNEL==\"upmu\", MODE=\"0600\"'"* ]]
+	echo '#SUBSYSTEM=="misc", KERNEL=="upmu"' \
+		>"$UPMU_ROOT/etc/udev/rules.d/99-z.rules"
+	echo 'SUBSYSTEM=="misc", KERNEL=="upmu", MODE="0600"' \
+		>>"$UPMU_ROOT/etc/udev/rules.d/99-z.rules"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note.*99-z.rules' <<<"$output")" -eq 1 ]
+	[[ "$output" == *"99-z.rules says 'SUBSYSTEM"* ]]
 }
 
 @test "setup_reads_other_files_to_their_end" {

@@ -58,7 +58,8 @@ struct overriding {
 	const char *ours;   /* which of them is setup's */
 	/* Whatever their names, with lines that go on: else those after ours */
 	bool is_modprobes;
-	const char *key, *why;
+	const char *key; /* NULL: of any line but comments */
+	const char *why;
 	const char *rest; /* what that line has as well, or NULL */
 };
 
@@ -73,7 +74,7 @@ static int find_in_text(char *text, const char *path,
 		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t-");
-		if (!begins(line, one->key) ||
+		if ((one->key ? !begins(line, one->key) : *line == '#') ||
 		    (one->rest && !strstr(line, one->rest)))
 			continue;
 		found++;
@@ -190,9 +191,8 @@ void setup_tell_overrides(void)
 		  "=" },
 		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
 		  later, "=" },
-		{ "udev/rules.d", ".rules", THE_RULES, false,
-		  "KERNEL==\"upmu\"", "read after setup's file: it wins",
-		  NULL },
+		{ "udev/rules.d", ".rules", THE_RULES, false, NULL,
+		  "read after setup's file: it wins", "KERNEL==\"upmu\"" },
 		{ "modprobe.d", ".conf", "upmu.conf", true, "blacklist upmu",
 		  "keeps the module from being loaded by name of a device",
 		  NULL },
