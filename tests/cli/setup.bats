@@ -76,6 +76,16 @@ files_written() {
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
 	[[ "$output" == *"99-z.conf says 'kernel/perf_event_paranoid=3'"* ]]
+	# systemd reads this where a link in sysctl.d leads there, others always.
+	echo 'kernel.perf_event_paranoid = 5' >"$UPMU_ROOT/etc/sysctl.conf"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"/etc/sysctl.conf says"* ]]
+	mkdir -p "$UPMU_ROOT/run/systemd/system"
+	run "$upmu" setup --dry-run
+	[[ "$output" != *"/etc/sysctl.conf says"* ]]
+	ln -s ../sysctl.conf "$folder/99-sysctl.conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note.*paranoid = 5' <<<"$output")" -eq 1 ]
 	# No line of such a file goes on, and no comment among udev's.
 	printf '# it \\\nkernel.perf_event_paranoid = 4\n' >"$folder/97-z.conf"
 	printf '# it \\\nKERNEL=="upmu", MODE="0600"\n' \

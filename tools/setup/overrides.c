@@ -186,7 +186,10 @@ void setup_tell_overrides(void)
 	static const char later[] =
 		"read after setup's file: it wins at the next boot";
 	static const struct overriding all[] = {
-		/* The first two are read from /etc/sysctl.conf as well. */
+		/*
+		 * The first two are read from /etc/sysctl.conf as well, by
+		 * systemd only where a link in sysctl.d leads there.
+		 */
 		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_PARANOID, later,
 		  "=" },
 		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
@@ -205,6 +208,8 @@ void setup_tell_overrides(void)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		find_overriding(&all[i]);
+	if (upmu_sys_exists("/run/systemd/system"))
+		return;
 	for (size_t i = 0; i < 2; i++)
 		find_setting("/etc/sysctl.conf", &all[i]);
 }
