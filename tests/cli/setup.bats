@@ -70,8 +70,8 @@ files_written() {
 	echo 'kernel.perf_event_paranoid = 3' >"$folder/99-z.conf.dpkg-old"
 	echo '# kernel.perf_event_paranoid = 3' >"$folder/98-comment.conf"
 	echo 'kernel.perf_event_paranoid = 3' >"$folder/10-before.conf"
-	printf 'kernel.perf_event_paranoid\n-kernel/perf_event_paranoid\n' \
-		>"$folder/99-no-value.conf"
+	printf '%s\n' kernel.perf_event_paranoid -kernel/perf_event_paranoid \
+		-kernel.perf_user_access >"$folder/99-no-value.conf"
 	echo 'blacklist upmu' >"$UPMU_ROOT/etc/modprobe.d/.hidden.conf"
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
@@ -204,6 +204,8 @@ files_written() {
 
 	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
 	"$upmu" setup --yes
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"write /etc/modprobe.d/upmu.conf"* ]]
 	sed -i 's/adopt=auto/open=cycles adopt=arm,cortex-a7-pmu/' "$options"
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	for line in 'kernel.perf_event_paranoid\t= 1' \
@@ -252,6 +254,12 @@ files_written() {
 	[[ "$output" == *"cannot write over '/etc/modules-load.d/upmu.conf'"* ]]
 	[ "$(files_written)" -eq 1 ]
 	[ ! -s "$calls" ]
+	rm -r "$UPMU_ROOT/etc/modules-load.d/upmu.conf" \
+		"$UPMU_ROOT"/sys/bus/event_source/devices/*
+	echo 'options upmu adopt=no' >"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write over '/etc/modprobe.d/upmu.conf'"* ]]
 }
 
 @test "undo_removes_what_setup_wrote_and_the_group_it_created" {
