@@ -483,9 +483,12 @@ static void an_interval_that_was_not_read_is_in_no_other(void **state)
 	(void)state;
 	begin_run(1);
 	tell(0, 10 * MS, 10 * MS);
+	engine_collect(&engine, count);
+	assert_raw(0, 10 * MS);
 	fails[0] = true;
 	engine_collect(&engine, count);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);
+	assert_int_equal(count[0].raw, 0); /* and not what was told before */
 	fails[0] = false;
 	collect(0, 20 * MS, 20 * MS);
 	assert_int_equal(count[0].state, ENGINE_NOT_COUNTED);

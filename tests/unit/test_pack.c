@@ -296,6 +296,27 @@ static void a_second_kind_of_cycles_takes_a_counter(void **state)
 	done();
 }
 
+static void assert_own_names(const struct engine_events *of)
+{
+	for (size_t i = 0; i < of->n; i++)
+		assert_ptr_equal(of->event[i].perf.name, of->event[i].name);
+}
+
+/* Rows move where some are added; the old ones are freed. */
+static void the_name_in_a_message_is_that_of_the_events_own_row(void **state)
+{
+	static struct engine_events copy; /* large */
+
+	(void)state;
+	pack_both("pi2", 4, "r01,r03", "task-clock,r04");
+	assert_true(events.n >= 4);
+	assert_own_names(&events);
+	assert_int_equal(engine_events_copy(&copy, &events), 0);
+	assert_own_names(&copy);
+	engine_events_free(&copy);
+	done();
+}
+
 /* N different codes, from @first on. */
 static char *codes(unsigned int first, unsigned int n)
 {
@@ -561,6 +582,8 @@ int main(void)
 		cmocka_unit_test(no_counter_at_all_ends_with_cycles_alone),
 		cmocka_unit_test(six_hundred_events_have_each_a_set),
 		cmocka_unit_test(a_second_kind_of_cycles_takes_a_counter),
+		cmocka_unit_test(
+			the_name_in_a_message_is_that_of_the_events_own_row),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
