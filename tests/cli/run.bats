@@ -390,3 +390,14 @@ needing() {	# ARGUMENT... : need of a package that is missing
 	[[ "$output" == *"jansson found: YES"* ]]
 	[[ "$output" == *"cmocka found: NO"* ]]
 }
+
+# meson's own choice where dpkg-dev is not installed, on a PC.
+@test "a_library_that_is_put_where_debian_does_not_look_is_told" {
+	[ -e /etc/debian_version ] || skip "this is no Debian"
+	run meson setup -Dlibdir=lib64 "$BATS_TEST_TMPDIR/build" "$top"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"WARNING: "*lib64*dpkg-dev* ]]
+	run meson setup -Dlibdir=lib "$BATS_TEST_TMPDIR/other" "$top"
+	[ "$status" -eq 0 ]
+	[[ "$output" != *dpkg-dev* ]]
+}
