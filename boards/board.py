@@ -337,7 +337,7 @@ def main():
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, interrupt)
     try:
-        options, command = parse(sys.argv[1:])
+        options, command = quiet.flushed(parse, sys.argv[1:])
         if options.yes:
             os.environ["UPMU_YES"] = "1"
         if options.list:
@@ -354,6 +354,7 @@ def main():
         print(f"boards/run: '{' '.join(error.cmd)}' failed",
               file=sys.stderr)
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         print(f"boards/run: {error}", file=sys.stderr)
         if error.errno == errno.ENOSPC:
             hint_where_it_is_full(tempfile.gettempdir())

@@ -24,6 +24,16 @@ sys.stdout = sys.stdout or open(1, "w", closefd=False)
 sys.stderr = sys.stderr or open(2, "w", closefd=False)
 
 
+def flushed(function, *arguments):
+    """function(*arguments), and what it printed is out: also where it exits,
+    as for --help, when nobody could tell any more that it can't be written.
+    """
+    try:
+        return function(*arguments)
+    finally:
+        sys.stdout.flush()
+
+
 def begin():
     """From now on: what was begun is tidied up."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:

@@ -8,7 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 sys.path[:0] = [HERE, os.path.join(TOP, "boards")]
 
-import quiet        # noqa: E402, F401, first
+import quiet        # noqa: E402, first
 import argparse     # noqa: E402
 import signal       # noqa: E402
 import time         # noqa: E402
@@ -244,8 +244,8 @@ def act(options):
     return 1 if summary(results, spent, time.monotonic() - began) else 0
 
 
-def main():
-    options = parse()
+def run():
+    options = quiet.flushed(parse)
     layers.only_listed = options.list
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         ignored = signal.getsignal(number) == signal.SIG_IGN
@@ -253,10 +253,12 @@ def main():
     if options.all:
         os.environ["UPMU_ALL"] = "1"    # scripts have a longer form too
     os.chdir(TOP)
+    return quiet.flushed(act, options)
+
+
+def main():
     try:
-        status = act(options)
-        sys.stdout.flush()
-        return status
+        return run()
     except debian.Failure as failure:
         print(f"./check: {failure}", file=sys.stderr)
         return 1
