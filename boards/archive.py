@@ -9,10 +9,14 @@ CHUNK = 1 << 20
 
 
 class Cpio:
-    """Writes to `out`, a binary file; what it holds is never in memory."""
+    """Writes to `out`, a binary file; what it holds is never in memory.
 
-    def __init__(self, out, owner=0):
-        self.out, self.owner = out, owner
+    owner: of what is added. None: it is root's, and each user of the board may
+    use it, whatever the umask that it was built or unpacked by.
+    """
+
+    def __init__(self, out):
+        self.out, self.owner = out, None
         self.folders, self.inode = set(), 0
 
     def _head(self, name, mode, size, owner):
@@ -23,6 +27,12 @@ class Cpio:
         head = b"070701" + b"".join(b"%08x" % field for field in fields)
         head += name
         self.out.write(head + b"\0" * (-len(head) % 4))
+
+    def _mode(self, state):
+        mode = state.st_mode & 0o777
+        if self.owner is None:
+            mode |= (mode & 0o500) >> 3 | (mode & 0o500) >> 6
+        return mode
 
     def folder(self, name, mode=0o755, owner=0):
         if name and name not in self.folders:
@@ -48,15 +58,15 @@ class Cpio:
         for below, host, state in walk(path):
             to = os.path.join(name.strip("/"), below).rstrip("/")
             if stat.S_ISDIR(state.st_mode):
-                self.folder(to, state.st_mode & 0o777, self.owner)
+                self.folder(to, self._mode(state), self.owner or 0)
             else:
                 self._file(to, host, state)
 
     def _file(self, name, path, state):
         self.folder(os.path.dirname(name))
         left = state.st_size
-        self._head(name, stat.S_IFREG | state.st_mode & 0o777, left,
-                   self.owner)
+        self._head(name, stat.S_IFREG | self._mode(state), left,
+                   self.owner or 0)
         with open(path, "rb") as file:
             while left:
                 data = file.read(min(left, CHUNK))

@@ -237,7 +237,7 @@ class Boot:
         ours = [] if self.disk else built(
             self.board, self.kernel_arch,
             kernels.release(self.suite, self.kernel_arch))
-        own = [(host, guest, 0) for host, guest in ours]
+        own = [(host, guest, None) for host, guest in ours]
         # The cross compilers' libraries are there once something was built.
         more, by_disk = copies(self.options, self.board, ours,
                                self.pairs + libraries(self.pairs))
