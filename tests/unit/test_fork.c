@@ -272,6 +272,36 @@ static void a_thread_that_is_cancelled_in_a_probe_ends_it_first(void **state)
 	open_set();
 }
 
+static bool has_cancel_state(int wanted)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &state);
+	return state == wanted;
+}
+
+static void assert_kept_by_a_fork(int wanted)
+{
+	pid_t child;
+	int status = -1;
+
+	pthread_setcancelstate(wanted, NULL);
+	child = fork();
+	if (!child)
+		_exit(has_cancel_state(wanted) ? 0 : 1);
+	assert_true(has_cancel_state(wanted));
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+static void a_fork_lets_a_thread_be_cancelled_as_before(void **state)
+{
+	(void)state;
+	open_set();
+	assert_kept_by_a_fork(PTHREAD_CANCEL_ENABLE);
+	assert_kept_by_a_fork(PTHREAD_CANCEL_DISABLE);
+}
+
 static sem_t is_measuring, may_return;
 
 static void wait_in_the_first_run(void *first)
@@ -380,6 +410,7 @@ int main(void)
 		FORK_TEST(a_signal_handler_forks_in_the_middle_of_an_open),
 		FORK_TEST(a_child_waits_for_nobody_who_is_not_there),
 		FORK_TEST(a_thread_that_is_cancelled_in_a_probe_ends_it_first),
+		FORK_TEST(a_fork_lets_a_thread_be_cancelled_as_before),
 		FORK_TEST(a_child_keeps_nothing_of_another_threads_measuring),
 		FORK_TEST(a_child_keeps_nothing_of_what_was_just_opened),
 	};
