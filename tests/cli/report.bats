@@ -253,6 +253,15 @@ print(json.dumps(last))' >word.json
 	[ "$status" -eq 125 ]
 }
 
+# All but its last byte, which is still in a buffer when all is printed.
+@test "report_whose_last_byte_is_lost_on_standard_output_fails" {
+	"$upmu" report -o - samples/estimates.json >page.html
+	size=$(stat -c %s page.html)
+	run -125 prlimit --fsize=$((size - 1)) sh -c \
+		'"$0" report -o - samples/estimates.json >page.html' "$upmu"
+	[[ "$output" == *"cannot write '-': File too large"* ]]
+}
+
 @test "a_new_page_keeps_to_the_umask_an_old_one_keeps_its_mode" {
 	(umask 027; "$upmu" report -o page.html samples/estimates.json)
 	[ "$(stat -c %a page.html)" = 640 ]

@@ -26,7 +26,7 @@ static int write_input(FILE *out, const void *input)
 static int write_page(const char *path, const struct report_input *input)
 {
 	if (!strcmp(path, "-"))
-		return report_write_page(stdout, input);
+		return report_write_page(stdout, input) || fflush(stdout);
 	return replace_file(path, write_input, input, REPLACE_SAFE);
 }
 
