@@ -86,17 +86,22 @@ def _ninja(folder):
     return f"ninja -C {folder}" + " build.ninja" * only_listed
 
 
+def _locked(folder, line):
+    """One at a time, boards/build too: of two, meson lets one fail, and ninja
+    has no lock at all."""
+    return (f"{{ flock 9 && {line}; }} "
+            f"9>build/{os.path.basename(folder)}.lock")
+
+
 def _meson(name, folder, *options, env=None, charts=False):
     set_here = ["-Dtests=enabled"]  # ./run may have been here, without cmocka
     if charts:
         set_here.append("-Dcharts=enabled")
     setup = shlex.join(["meson", "setup", *options, *set_here, folder])
     again = shlex.join(["meson", "configure", *set_here, folder])
-    # one at a time: ninja has no lock of its own
-    return _act(name, f"mkdir -p build && {{ flock 9 && {{ "
-                f"if [ -f {folder}/build.ninja ]; then {again}; "
-                f"else {setup}; fi; }} && {_ninja(folder)}; }} "
-                f"9>build/{os.path.basename(folder)}.lock", env)
+    return _act(name, "mkdir -p build && " + _locked(
+        folder, f"{{ if [ -f {folder}/build.ninja ]; then {again}; "
+        f"else {setup}; fi; }} && {_ninja(folder)}"), env)
 
 
 def _has_charts():
@@ -111,11 +116,12 @@ def _native():
 
 
 def _cross(arch):
+    folder = f"build/{arch}"
     if only_listed:
         return _act(arch, f"boards/build {arch} --set-up && "
-                    + _ninja(f"build/{arch}"))
-    return _act(arch, f"boards/build {arch} && "
-                f"meson configure build/{arch} -Dwerror=true && "
+                    + _locked(folder, _ninja(folder)))
+    strict = _locked(folder, f"meson configure {folder} -Dwerror=true")
+    return _act(arch, f"boards/build {arch} && {strict} && "
                 f"boards/build {arch}")
 
 
