@@ -237,10 +237,10 @@ def act(options):
         for job in jobs:
             print(f"{job.layer:10} {job.name}")
         return 1 if any(result.failed for result in results) else 0
-    tap.sweep()
-    results += schedule.run(jobs, options.jobs)
-    if not options.once:
-        results = again(results)
+    with tap.sweep():
+        results += schedule.run(jobs, options.jobs)
+        if not options.once:
+            results = again(results)
     return 1 if summary(results, spent, time.monotonic() - began) else 0
 
 
