@@ -123,6 +123,17 @@ library() {	# what building upmu here would leave behind
 	grep -qx 'flags none' "$calls"
 }
 
+# meson has noted its options by then, and calls the tree set up.
+@test "on_arm_a_set_up_that_was_interrupted_is_begun_anew" {
+	echo "project('tree')" >"$tree/meson.build"
+	meson setup "$tree/build" "$tree"
+	rm "$tree/build/build.ninja"
+	fake meson "PATH='$PATH' exec meson \"\$@\""
+	here --yes true
+	[ "$status" -eq 0 ]
+	[ -f "$tree/build/build.ninja" ]
+}
+
 @test "on_arm_a_program_that_counts_itself_runs_alone" {
 	UPMU_EVENTS=cycles,r03 here --yes --alone sh -c 'echo "got $UPMU_EVENTS"'
 	[ "$status" -eq 0 ]
