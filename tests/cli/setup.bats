@@ -136,6 +136,13 @@ files_written() {
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
 }
 
+@test "setup_reads_no_other_file_that_is_no_plain_one" {
+	mkfifo "$UPMU_ROOT/etc/sysctl.d/99-fifo.conf"
+	ln -s /dev/zero "$UPMU_ROOT/etc/modprobe.d/endless.conf"
+	run timeout 20 "$upmu" setup --dry-run
+	[ "$status" -eq 0 ]
+}
+
 @test "setup_writes_what_it_showed_and_runs_what_it_showed" {
 	run "$upmu" setup --yes
 	[ "$status" -eq 0 ]

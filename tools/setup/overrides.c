@@ -88,11 +88,14 @@ static int find_in_text(char *text, const char *path,
 static int find_setting(const char *path, const struct overriding *one)
 {
 	char real[UPMU_PATH_SIZE], *text = NULL;
+	struct stat there;
 	size_t size = 0;
 	int found = 0;
 	FILE *file;
 
-	if (upmu_sys_path(real, path))
+	/* A FIFO or a device is read by nobody, and for ever. */
+	if (upmu_sys_path(real, path) || stat(real, &there) < 0 ||
+	    !S_ISREG(there.st_mode))
 		return 0;
 	file = fopen(real, "re");
 	if (!file)
