@@ -136,6 +136,30 @@ files_written() {
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
 }
 
+@test "setup_names_nothing_where_it_sets_nothing_to_win_over" {
+	local paranoid=$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid
+
+	echo 1 >"$paranoid"
+	printf 'kernel.%s = 1\n' perf_event_paranoid perf_user_access \
+		| tee "$UPMU_ROOT/etc/sysctl.conf" >"$UPMU_ROOT/etc/sysctl.d/99.conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 0 ]
+	echo 3 >"$paranoid"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note.*paranoid' <<<"$output")" -eq 2 ]
+	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
+	# This kernel needs no module.
+	echo aarch64 >"$UPMU_ROOT/proc/sys/kernel/arch"
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	echo 1 >"$paranoid"
+	echo 'KERNEL=="upmu", MODE="0600"' >"$UPMU_ROOT/etc/udev/rules.d/99.rules"
+	printf '%s upmu x\n' blacklist install options \
+		>"$UPMU_ROOT/etc/modprobe.d/x.conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note.*user_access' <<<"$output")" -eq 2 ]
+	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
+}
+
 @test "setup_reads_no_other_file_that_is_no_plain_one" {
 	mkfifo "$UPMU_ROOT/etc/sysctl.d/99-fifo.conf"
 	ln -s /dev/zero "$UPMU_ROOT/etc/modprobe.d/endless.conf"

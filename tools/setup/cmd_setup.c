@@ -259,7 +259,7 @@ static int show_setup(struct setup *setup)
 		printf("write " SETUP_JOURNAL "\n      (what --undo needs to "
 		       "know; it removes it)\n");
 	if (written)
-		setup_tell_overrides();
+		setup_tell_overrides(setup);
 	return shown;
 }
 

@@ -53,6 +53,7 @@ static bool is_read(const char *name, const char *end)
 }
 
 struct overriding {
+	enum setup_file file; /* of setup's: what it overrides */
 	const char *folder; /* below each of the tops */
 	const char *end;    /* of the names that are read */
 	const char *ours;   /* which of them is setup's */
@@ -93,7 +94,7 @@ static int find_setting(const char *path, const struct overriding *one)
 	int found = 0;
 	FILE *file;
 
-	/* A FIFO or a device is read by nobody, and for ever. */
+	/* Of a FIFO or a device there may be no end. */
 	if (upmu_sys_path(real, path) || stat(real, &there) < 0 ||
 	    !S_ISREG(there.st_mode))
 		return 0;
@@ -184,35 +185,46 @@ bool setup_user_adopts(void)
 	       find_in_text(text, path, &users);
 }
 
-void setup_tell_overrides(void)
+/* What modprobe is told matters wherever the module is to be loaded. */
+static bool is_wanted(const struct setup *setup, const struct overriding *one)
+{
+	char lines[256];
+
+	return setup_content(setup, one->file, lines, sizeof(lines)) &&
+	       (one->file != SETUP_SYSCTLS || strstr(lines, one->key));
+}
+
+void setup_tell_overrides(const struct setup *setup)
 {
 	static const char later[] =
 		"read after setup's file: it wins at the next boot";
 	static const struct overriding all[] = {
-		/*
-		 * The first two are read from /etc/sysctl.conf as well, by
-		 * systemd only where a link in sysctl.d leads there.
-		 */
-		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_PARANOID, later,
-		  "=" },
-		{ "sysctl.d", ".conf", THE_CONF, false, SETUP_USER_ACCESS,
-		  later, "=" },
-		{ "udev/rules.d", ".rules", THE_RULES, false, NULL,
+		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false,
+		  SETUP_PARANOID, later, "=" },
+		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false,
+		  SETUP_USER_ACCESS, later, "=" },
+		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, NULL,
 		  "read after setup's file: it wins", "KERNEL==\"upmu\"" },
-		{ "modprobe.d", ".conf", "upmu.conf", true, "blacklist upmu",
+		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
+		  "blacklist upmu",
 		  "keeps the module from being loaded by name of a device",
 		  NULL },
-		{ "modprobe.d", ".conf", "upmu.conf", true, "install upmu",
-		  "is run in place of loading the module", NULL },
-		{ "modprobe.d", ".conf", "upmu.conf", true, "options upmu",
+		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
+		  "install upmu", "is run in place of loading the module",
+		  NULL },
+		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
+		  "options upmu",
 		  "is put to what setup's file says, where there is one",
 		  NULL },
 	};
+	/* By systemd only where a link in sysctl.d leads there. */
+	bool has_conf = !upmu_sys_exists("/run/systemd/system");
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!is_wanted(setup, &all[i]))
+			continue;
 		find_overriding(&all[i]);
-	if (upmu_sys_exists("/run/systemd/system"))
-		return;
-	for (size_t i = 0; i < 2; i++)
-		find_setting("/etc/sysctl.conf", &all[i]);
+		if (has_conf && all[i].file == SETUP_SYSCTLS)
+			find_setting("/etc/sysctl.conf", &all[i]);
+	}
 }

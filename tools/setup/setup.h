@@ -99,8 +99,8 @@ extern const char *const setup_any_content[SETUP_FILES];
 
 /* ---- overrides.c: what other files say ---- */
 
-/** Name on stdout the files that will win over ours. */
-void setup_tell_overrides(void);
+/** Name on stdout the files that will win over what setup writes. */
+void setup_tell_overrides(const struct setup *setup);
 /** A file of modprobe.d(5) other than setup's chooses the PMU to adopt. */
 bool setup_user_adopts(void);
 
