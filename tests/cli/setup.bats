@@ -248,6 +248,34 @@ files_written() {
 	done
 }
 
+@test "setup_knows_what_the_user_wrote_into_its_file_with_slashes" {
+	local conf=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	echo aarch64 >"$UPMU_ROOT/proc/sys/kernel/arch"
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	echo 2 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+	"$upmu" setup --yes
+	sed -i 's,^kernel.perf_user_access.*,kernel/perf_user_access=0,' "$conf"
+	cp "$conf" "$BATS_TEST_TMPDIR/users"
+	"$upmu" setup --yes
+	cmp "$conf" "$BATS_TEST_TMPDIR/users"
+	"$upmu" setup --undo --yes
+	[ "$(cat "$conf")" = kernel/perf_user_access=0 ]
+}
+
+@test "setup_takes_no_line_of_its_file_without_a_value_for_a_setting" {
+	local conf=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
+
+	"$upmu" setup --yes
+	for line in kernel.perf_event_paranoid -kernel.perf_event_paranoid; do
+		printf '%s\n' '# Written by `upmu setup`; `upmu setup --undo` removes it.' \
+			"$line" >"$conf"
+		"$upmu" setup --yes
+		grep -qx "kernel.perf_event_paranoid = 2" "$conf"
+		grep -qx -e "$line" "$conf"
+	done
+}
+
 @test "setup_writes_a_line_of_its_file_that_is_a_comment_now_once_more" {
 	local paranoid=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
 

@@ -190,21 +190,39 @@ static const char *next_line(const char *line)
 	return *line ? line + 1 : line;
 }
 
+static bool is_same(const char *other, const char *line)
+{
+	size_t length = strcspn(line, "\n");
+
+	return strcspn(other, "\n") == length && !strncmp(other, line, length);
+}
+
 /*
- * Whether @text has a line that sets what @line does, or is the same. Before
- * a setting there may be spaces, and a '-': sysctl.d(5).
+ * Before a setting there may be spaces, and a '-', and its name may be written
+ * with slashes; without a value it sets nothing: sysctl.d(5).
  */
+static bool sets_same(const char *other, const char *line)
+{
+	size_t length = key_length(line);
+
+	other += strspn(other, " \t-");
+	if (key_length(other) != length ||
+	    (strcspn(other, "\n") > length) != (strcspn(line, "\n") > length))
+		return false;
+	while (length && (*other == *line || (*other == '/' && *line == '.'))) {
+		other++;
+		line++;
+		length--;
+	}
+	return !length;
+}
+
+/* Whether @text has a line that sets what @line does, or is the same. */
 static bool has_line(const char *text, const char *line, bool same)
 {
-	size_t length = same ? strcspn(line, "\n") : key_length(line);
-
-	for (; *text; text = next_line(text)) {
-		const char *other = same ? text : text + strspn(text, " \t-");
-		size_t its = same ? strcspn(other, "\n") : key_length(other);
-
-		if (its == length && !strncmp(other, line, length))
+	for (; *text; text = next_line(text))
+		if (same ? is_same(text, line) : sets_same(text, line))
 			return true;
-	}
 	return false;
 }
 

@@ -54,9 +54,9 @@ static bool is_read(const char *name, const char *end)
 
 struct overriding {
 	enum setup_file file; /* of setup's: what it overrides */
-	const char *folder; /* below each of the tops */
-	const char *end;    /* of the names that are read */
-	const char *ours;   /* which of them is setup's */
+	const char *folder;   /* below each of the tops */
+	const char *end;      /* of the names that are read */
+	const char *ours;     /* which of them is setup's */
 	/* Whatever their names, with lines that go on: else those after ours */
 	bool is_modprobes;
 	const char *key; /* NULL: of any line but comments */
