@@ -160,6 +160,36 @@ files_written() {
 	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
 }
 
+@test "setup_names_udev_rules_that_change_who_may_open_its_device" {
+	local rules=$UPMU_ROOT/etc/udev/rules.d/99.rules line
+
+	while read -r line; do
+		echo "$line" >"$rules"
+		run "$upmu" setup --dry-run
+		[[ "$output" == *"note  /etc/udev/rules.d/99.rules says '$line'"* ]]
+	done <<-'LINES'
+	KERNEL=="upmu*", MODE="0600"
+	KERNEL == "upmu", MODE = "0600"
+	SUBSYSTEM=="misc",KERNEL=="x|upm[tu]",GROUP:="mine"
+	ENV{KERNEL}=="x", KERNEL=="*", SUBSYSTEM=="*", OWNER+="me"
+	LINES
+	cat >"$rules" <<-'LINES'
+	KERNEL=="upmu", SYMLINK+="pmu", TAG+="systemd"
+	KERNEL=="upmu", TEST=="x", ENV{MODE}="0600", MODE=="0600", OWNER
+	KERNEL=="x|upm|upmu1", MODE="0600"
+	KERNEL!="upmu", MODE="0600"
+	SUBSYSTEM=="misc", KERNELS=="upmu", MODE="0600"
+	SUBSYSTEM=="tty", KERNEL=="*", MODE="0600"
+	# KERNEL=="upmu", MODE="0600"
+	LINES
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 0 ]
+	# A rule may go on, over a comment too, which does not.
+	printf '%s\n' 'KERNEL=="upmu", \' ' # it, \' 'MODE="0600"' >"$rules"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"says 'KERNEL==\"upmu\", MODE=\"0600\"'"* ]]
+}
+
 @test "setup_reads_no_other_file_that_is_no_plain_one" {
 	mkfifo "$UPMU_ROOT/etc/sysctl.d/99-fifo.conf"
 	ln -s /dev/zero "$UPMU_ROOT/etc/modprobe.d/endless.conf"

@@ -2,6 +2,7 @@
 /* What other files say about setup's settings. */
 #include <ctype.h>
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,24 @@ static bool begins(const char *line, const char *key)
 	return !strspn(line, "_-") && !isalnum((unsigned char)*line);
 }
 
+/* udev leaves them out before it joins lines. */
+static void drop_comments(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		length += text[length] == '\n';
+		if (text[strspn(text, " \t")] != '#') {
+			memmove(to, text, length);
+			to += length;
+		}
+		text += length;
+	}
+	*to = '\0';
+}
+
 /* As modprobe does, comments as well. */
 static void join_lines(char *text)
 {
@@ -41,6 +60,55 @@ static void join_lines(char *text)
 			*to++ = *text;
 	}
 	*to = '\0';
+}
+
+/* What is behind the quote of a @key @sign "..." of udev's, or NULL. */
+static const char *value_of(const char *line, const char *key, const char *sign)
+{
+	const char *value, *at = line;
+
+	for (; (at = strstr(at, key)); at += strlen(key)) {
+		value = at + strlen(key);
+		value += strspn(value, " \t");
+		if ((at > line && !strchr(" \t,\"", at[-1])) ||
+		    strncmp(value, sign, strlen(sign)) != 0)
+			continue;
+		value += strlen(sign);
+		value += strspn(value, " \t");
+		if (*value == '"')
+			return value + 1;
+	}
+	return NULL;
+}
+
+static bool matches(const char *value, const char *name)
+{
+	char patterns[256], *rest = patterns, *pattern;
+
+	snprintf(patterns, sizeof(patterns), "%.*s", (int)strcspn(value, "\""),
+		 value);
+	while ((pattern = strsep(&rest, "|")))
+		if (!fnmatch(pattern, name, 0))
+			return true;
+	return false;
+}
+
+static bool assigns(const char *line, const char *key)
+{
+	return value_of(line, key, "=") || value_of(line, key, "+=") ||
+	       value_of(line, key, ":=");
+}
+
+/* Whether a rule of udev's says who may open /dev/upmu. */
+static bool gives_device(const char *line)
+{
+	const char *name = value_of(line, "KERNEL", "==");
+	const char *subsystem = value_of(line, "SUBSYSTEM", "==");
+
+	return name && matches(name, "upmu") &&
+	       (!subsystem || matches(subsystem, "misc")) &&
+	       (assigns(line, "MODE") || assigns(line, "GROUP") ||
+		assigns(line, "OWNER"));
 }
 
 /* From such folders: no 99-x.conf.dpkg-old, and none that is hidden. */
@@ -57,12 +125,20 @@ struct overriding {
 	const char *folder;   /* below each of the tops */
 	const char *end;      /* of the names that are read */
 	const char *ours;     /* which of them is setup's */
-	/* Whatever their names, with lines that go on: else those after ours */
+	/* Whatever their names; else those after ours */
 	bool is_modprobes;
-	const char *key; /* NULL: of any line but comments */
+	const char *key; /* NULL: of rules of udev's */
 	const char *why;
 	const char *rest; /* what that line has as well, or NULL */
 };
+
+static bool says(const char *line, const struct overriding *one)
+{
+	if (!one->key)
+		return gives_device(line);
+	return begins(line, one->key) &&
+	       (!one->rest || strstr(line, one->rest));
+}
 
 /* The lines of a file that say so; named where there is a reason to. */
 static int find_in_text(char *text, const char *path,
@@ -71,12 +147,13 @@ static int find_in_text(char *text, const char *path,
 	char *rest = text, *line;
 	int found = 0;
 
-	if (one->is_modprobes)
+	if (!one->key)
+		drop_comments(text);
+	if (!one->key || one->is_modprobes)
 		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t-");
-		if ((one->key ? !begins(line, one->key) : *line == '#') ||
-		    (one->rest && !strstr(line, one->rest)))
+		if (!says(line, one))
 			continue;
 		found++;
 		if (one->why)
@@ -204,7 +281,7 @@ void setup_tell_overrides(const struct setup *setup)
 		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false,
 		  SETUP_USER_ACCESS, later, "=" },
 		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, NULL,
-		  "read after setup's file: it wins", "KERNEL==\"upmu\"" },
+		  "read after setup's file: it wins", NULL },
 		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
 		  "blacklist upmu",
 		  "keeps the module from being loaded by name of a device",
