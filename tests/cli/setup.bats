@@ -259,6 +259,18 @@ files_written() {
 	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 }
 
+@test "setup_goes_on_beside_a_users_own_upmu_conf_that_says_what_to_adopt" {
+	local conf=$UPMU_ROOT/etc/modprobe.d/upmu.conf
+
+	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
+	printf '# mine\noptions upmu adopt=auto\n' >"$conf"
+	cp "$conf" "$BATS_TEST_TMPDIR/users"
+	for word in '' '' --undo; do
+		"$upmu" setup --yes $word
+		cmp "$conf" "$BATS_TEST_TMPDIR/users"
+	done
+}
+
 @test "setup_leaves_what_the_user_wrote_into_its_own_files" {
 	local paranoid=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
 	local options=$UPMU_ROOT/etc/modprobe.d/upmu.conf
@@ -345,7 +357,7 @@ files_written() {
 	[ ! -s "$calls" ]
 	rm -r "$UPMU_ROOT/etc/modules-load.d/upmu.conf" \
 		"$UPMU_ROOT"/sys/bus/event_source/devices/*
-	echo 'options upmu adopt=no' >"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	echo 'options upmu open=cycles' >"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 	run "$upmu" setup --yes
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot write over '/etc/modprobe.d/upmu.conf'"* ]]

@@ -240,7 +240,7 @@ static int find_overriding(const struct overriding *one)
 	return found;
 }
 
-/* Of two settings one would win, also in setup's own file. */
+/* Of two settings one would win, also in a file of setup's own name. */
 bool setup_user_adopts(void)
 {
 	const char *path = setup_paths[SETUP_MODPROBE];
@@ -256,8 +256,9 @@ bool setup_user_adopts(void)
 
 	if (find_overriding(&users))
 		return true;
-	return !setup_file_is_foreign(path) &&
-	       !setup_file_without(text, path,
+	if (setup_file_is_foreign(path))
+		return find_setting(path, &users);
+	return !setup_file_without(text, path,
 				   setup_any_content[SETUP_MODPROBE]) &&
 	       find_in_text(text, path, &users);
 }
