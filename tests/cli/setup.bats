@@ -271,6 +271,20 @@ files_written() {
 	done
 }
 
+@test "setup_puts_no_upmu_conf_in_place_of_one_that_says_what_to_adopt" {
+	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
+	mkdir -p "$UPMU_ROOT/usr/lib/modprobe.d"
+	echo 'options upmu adopt=arm,cortex-a7-pmu' \
+		>"$UPMU_ROOT/usr/lib/modprobe.d/upmu.conf"
+	"$upmu" setup --yes
+	[ ! -e "$UPMU_ROOT/etc/modprobe.d/upmu.conf" ]
+	# But this one is read in its place.
+	echo '# Written by `upmu setup`; `upmu setup --undo` removes it.' \
+		>"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	"$upmu" setup --yes
+	grep -qx 'options upmu adopt=auto' "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+}
+
 @test "setup_leaves_what_the_user_wrote_into_its_own_files" {
 	local paranoid=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
 	local options=$UPMU_ROOT/etc/modprobe.d/upmu.conf

@@ -205,6 +205,17 @@ static bool is_replaced(size_t top, const char *folder, const char *name)
 	return false;
 }
 
+/* Whether a file of that name is another than setup's, and may win over it. */
+static bool may_win(const char *name, size_t top, const struct overriding *one)
+{
+	int order = strcmp(name, one->ours);
+
+	/* Setup writes none for modprobe where this says what to adopt. */
+	if (one->is_modprobes)
+		return order || top;
+	return order > 0;
+}
+
 static int find_in_folder(size_t top, const struct overriding *one)
 {
 	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE];
@@ -216,9 +227,7 @@ static int find_in_folder(size_t top, const struct overriding *one)
 	if (!upmu_sys_path(real, path))
 		dir = opendir(real);
 	while (dir && (entry = readdir(dir))) {
-		int order = strcmp(entry->d_name, one->ours);
-
-		if (!order || (order < 0 && !one->is_modprobes) ||
+		if (!may_win(entry->d_name, top, one) ||
 		    !is_read(entry->d_name, one->end) ||
 		    is_replaced(top, one->folder, entry->d_name) ||
 		    snprintf(path, sizeof(path), "%s/%s/%s", tops[top],
