@@ -190,6 +190,21 @@ files_written() {
 	[[ "$output" == *"says 'KERNEL==\"upmu\", MODE=\"0600\"'"* ]]
 }
 
+@test "setup_names_a_rule_before_its_own_that_allows_no_change" {
+	local folder=$UPMU_ROOT/etc/udev/rules.d
+
+	echo 'KERNEL=="upmu", MODE:="0600"' >"$folder/50-x.rules"
+	printf 'KERNEL=="upmu", %s, MODE="0600"\n' OPTIONS:=\"x\" 'X=":="' \
+		>"$folder/51-y.rules"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
+	[[ "$output" == *"50-x.rules says 'KERNEL==\"upmu\", MODE:="*"allows no change"* ]]
+	mv "$folder/"{5,9}0-x.rules
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
+	[[ "$output" == *"90-x.rules says"*"read after setup's file"* ]]
+}
+
 @test "setup_reads_no_other_file_that_is_no_plain_one" {
 	mkfifo "$UPMU_ROOT/etc/sysctl.d/99-fifo.conf"
 	ln -s /dev/zero "$UPMU_ROOT/etc/modprobe.d/endless.conf"

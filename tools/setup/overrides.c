@@ -93,22 +93,24 @@ static bool matches(const char *value, const char *name)
 	return false;
 }
 
-static bool assigns(const char *line, const char *key)
+static bool assigns(const char *line, const char *key, bool finally)
 {
-	return value_of(line, key, "=") || value_of(line, key, "+=") ||
-	       value_of(line, key, ":=");
+	return value_of(line, key, ":=") ||
+	       (!finally &&
+		(value_of(line, key, "=") || value_of(line, key, "+=")));
 }
 
 /* Whether a rule of udev's says who may open /dev/upmu. */
-static bool gives_device(const char *line)
+static bool gives_device(const char *line, bool finally)
 {
 	const char *name = value_of(line, "KERNEL", "==");
 	const char *subsystem = value_of(line, "SUBSYSTEM", "==");
 
 	return name && matches(name, "upmu") &&
 	       (!subsystem || matches(subsystem, "misc")) &&
-	       (assigns(line, "MODE") || assigns(line, "GROUP") ||
-		assigns(line, "OWNER"));
+	       (assigns(line, "MODE", finally) ||
+		assigns(line, "GROUP", finally) ||
+		assigns(line, "OWNER", finally));
 }
 
 /* From such folders: no 99-x.conf.dpkg-old, and none that is hidden. */
@@ -125,8 +127,8 @@ struct overriding {
 	const char *folder;   /* below each of the tops */
 	const char *end;      /* of the names that are read */
 	const char *ours;     /* which of them is setup's */
-	/* Whatever their names; else those after ours */
-	bool is_modprobes;
+	/* Whatever their names; else those after setup's, or before */
+	bool is_modprobes, is_before;
 	const char *key; /* NULL: of rules of udev's */
 	const char *why;
 	const char *rest; /* what that line has as well, or NULL */
@@ -135,7 +137,7 @@ struct overriding {
 static bool says(const char *line, const struct overriding *one)
 {
 	if (!one->key)
-		return gives_device(line);
+		return gives_device(line, one->is_before);
 	return begins(line, one->key) &&
 	       (!one->rest || strstr(line, one->rest));
 }
@@ -213,7 +215,7 @@ static bool may_win(const char *name, size_t top, const struct overriding *one)
 	/* Setup writes none for modprobe where this says what to adopt. */
 	if (one->is_modprobes)
 		return order || top;
-	return order > 0;
+	return one->is_before ? order < 0 : order > 0;
 }
 
 static int find_in_folder(size_t top, const struct overriding *one)
@@ -286,20 +288,22 @@ void setup_tell_overrides(const struct setup *setup)
 	static const char later[] =
 		"read after setup's file: it wins at the next boot";
 	static const struct overriding all[] = {
-		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false,
+		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false, false,
 		  SETUP_PARANOID, later, "=" },
-		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false,
+		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false, false,
 		  SETUP_USER_ACCESS, later, "=" },
-		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, NULL,
-		  "read after setup's file: it wins", NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
+		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, true,
+		  NULL, "allows no change by setup's file: it wins", NULL },
+		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, false,
+		  NULL, "read after setup's file: it wins", NULL },
+		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
 		  "blacklist upmu",
 		  "keeps the module from being loaded by name of a device",
 		  NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
+		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
 		  "install upmu", "is run in place of loading the module",
 		  NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true,
+		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
 		  "options upmu",
 		  "is put to what setup's file says, where there is one",
 		  NULL },
