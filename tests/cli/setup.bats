@@ -70,8 +70,8 @@ files_written() {
 	echo 'kernel.perf_event_paranoid = 3' >"$folder/99-z.conf.dpkg-old"
 	echo '# kernel.perf_event_paranoid = 3' >"$folder/98-comment.conf"
 	echo 'kernel.perf_event_paranoid = 3' >"$folder/10-before.conf"
-	printf '%s\n' kernel.perf_event_paranoid -kernel/perf_event_paranoid \
-		-kernel.perf_user_access >"$folder/99-no-value.conf"
+	printf '%s\n' kernel.perf_event_paranoid '-kernel.perf_event_paranoid 3' \
+		>"$folder/99-no-value.conf"
 	echo 'blacklist upmu' >"$UPMU_ROOT/etc/modprobe.d/.hidden.conf"
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note' <<<"$output")" -eq 1 ]
@@ -158,6 +158,18 @@ files_written() {
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note.*user_access' <<<"$output")" -eq 2 ]
 	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
+}
+
+@test "setup_names_what_keeps_its_sysctl_from_being_set" {
+	local folder=$UPMU_ROOT/etc/sysctl.d
+
+	echo ' -kernel.perf_event_paranoid ' >"$folder/99-x.conf"
+	echo '-kernel/perf_event_paranoid' >"$folder/98-x.conf"
+	cp "$folder/99-x.conf" "$folder/10-before.conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
+	[[ "$output" == *"99-x.conf says '-kernel.perf_event_paranoid '"* ]]
+	[[ "$output" == *"98-x.conf says '-kernel/perf_event_paranoid'"* ]]
 }
 
 @test "setup_names_udev_rules_that_change_who_may_open_its_device" {
@@ -334,17 +346,19 @@ files_written() {
 	[ "$(cat "$conf")" = kernel/perf_user_access=0 ]
 }
 
-@test "setup_takes_no_line_of_its_file_without_a_value_for_a_setting" {
+@test "setup_takes_a_name_alone_in_its_file_for_no_setting" {
 	local conf=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
 
 	"$upmu" setup --yes
-	for line in kernel.perf_event_paranoid -kernel.perf_event_paranoid; do
-		printf '%s\n' '# Written by `upmu setup`; `upmu setup --undo` removes it.' \
-			"$line" >"$conf"
-		"$upmu" setup --yes
-		grep -qx "kernel.perf_event_paranoid = 2" "$conf"
-		grep -qx -e "$line" "$conf"
-	done
+	sed -i 's/^kernel.*/kernel.perf_event_paranoid/' "$conf"
+	"$upmu" setup --yes
+	grep -qx 'kernel.perf_event_paranoid = 2' "$conf"
+	grep -qx kernel.perf_event_paranoid "$conf"
+	# This keeps it from being set.
+	sed -i 's/^kernel.*/-kernel.perf_event_paranoid/' "$conf"
+	cp "$conf" "$BATS_TEST_TMPDIR/users"
+	"$upmu" setup --yes
+	cmp "$conf" "$BATS_TEST_TMPDIR/users"
 }
 
 @test "setup_writes_a_line_of_its_file_that_is_a_comment_now_once_more" {

@@ -199,15 +199,18 @@ static bool is_same(const char *other, const char *line)
 
 /*
  * Before a setting there may be spaces, and a '-', and its name may be written
- * with slashes; without a value it sets nothing: sysctl.d(5).
+ * with slashes. A name alone sets nothing; with a '-' before it, it keeps what
+ * other lines say from being set.
  */
 static bool sets_same(const char *other, const char *line)
 {
-	size_t length = key_length(line);
+	size_t blanks = strspn(other, " \t-"), length = key_length(line);
+	bool keeps = memchr(other, '-', blanks);
 
-	other += strspn(other, " \t-");
+	other += blanks;
 	if (key_length(other) != length ||
-	    (strcspn(other, "\n") > length) != (strcspn(line, "\n") > length))
+	    (keeps || strcspn(other, "\n") > length) !=
+		    (strcspn(line, "\n") > length))
 		return false;
 	while (length && (*other == *line || (*other == '/' && *line == '.'))) {
 		other++;

@@ -136,10 +136,18 @@ struct overriding {
 
 static bool says(const char *line, const struct overriding *one)
 {
+	const char *name = line + strspn(line, " \t-"), *end;
+
 	if (!one->key)
 		return gives_device(line, one->is_before);
-	return begins(line, one->key) &&
-	       (!one->rest || strstr(line, one->rest));
+	if (!begins(name, one->key))
+		return false;
+	if (!one->rest || strstr(name, one->rest))
+		return true;
+	/* "-kernel.perf_event_paranoid" keeps it from being set. */
+	end = name + strlen(one->key);
+	return one->file == SETUP_SYSCTLS && *line == '-' &&
+	       !end[strspn(end, " \t\r")];
 }
 
 /* The lines of a file that say so; named where there is a reason to. */
@@ -154,7 +162,7 @@ static int find_in_text(char *text, const char *path,
 	if (!one->key || one->is_modprobes)
 		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
-		line += strspn(line, " \t-");
+		line += strspn(line, " \t");
 		if (!says(line, one))
 			continue;
 		found++;
@@ -257,6 +265,7 @@ bool setup_user_adopts(void)
 	const char *path = setup_paths[SETUP_MODPROBE];
 	char text[SETUP_TEXT_SIZE];
 	static const struct overriding users = {
+		.file = SETUP_MODPROBE,
 		.folder = "modprobe.d",
 		.end = ".conf",
 		.ours = "upmu.conf",
