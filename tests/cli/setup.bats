@@ -172,6 +172,17 @@ files_written() {
 	[[ "$output" == *"98-x.conf says '-kernel/perf_event_paranoid'"* ]]
 }
 
+@test "setup_names_what_a_file_of_its_own_name_keeps_from_loading" {
+	local conf=$UPMU_ROOT/etc/modprobe.d/upmu.conf
+
+	printf '%s\n' 'install upmu /bin/false' 'blacklist upmu' \
+		'options upmu open=cycles' >"$conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
+	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'install"* ]]
+	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'blacklist"* ]]
+}
+
 @test "setup_names_udev_rules_that_change_who_may_open_its_device" {
 	local rules=$UPMU_ROOT/etc/udev/rules.d/99.rules line
 

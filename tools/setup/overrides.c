@@ -126,7 +126,7 @@ struct overriding {
 	enum setup_file file; /* of setup's: what it overrides */
 	const char *folder;   /* below each of the tops */
 	const char *end;      /* of the names that are read */
-	const char *ours;     /* which of them is setup's */
+	const char *ours;     /* which of them is setup's, or NULL */
 	/* Whatever their names; else those after setup's, or before */
 	bool is_modprobes, is_before;
 	const char *key; /* NULL: of rules of udev's */
@@ -218,7 +218,7 @@ static bool is_replaced(size_t top, const char *folder, const char *name)
 /* Whether a file of that name is another than setup's, and may win over it. */
 static bool may_win(const char *name, size_t top, const struct overriding *one)
 {
-	int order = strcmp(name, one->ours);
+	int order = one->ours ? strcmp(name, one->ours) : 1;
 
 	/* Setup writes none for modprobe where this says what to adopt. */
 	if (one->is_modprobes)
@@ -305,11 +305,11 @@ void setup_tell_overrides(const struct setup *setup)
 		  NULL, "allows no change by setup's file: it wins", NULL },
 		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, false,
 		  NULL, "read after setup's file: it wins", NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
+		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false,
 		  "blacklist upmu",
 		  "keeps the module from being loaded by name of a device",
 		  NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
+		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false,
 		  "install upmu", "is run in place of loading the module",
 		  NULL },
 		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
