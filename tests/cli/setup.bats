@@ -334,6 +334,7 @@ files_written() {
 	sed -i 's/adopt=auto/open=cycles adopt=arm,cortex-a7-pmu/' "$options"
 	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	for line in 'kernel.perf_event_paranoid\t= 1' \
+		'\t-kernel.perf_event_paranoid=1' \
 		' -kernel.perf_event_paranoid=1'; do
 		sed -i "\$ s/.*/$line/" "$paranoid"
 		"$upmu" setup --yes
