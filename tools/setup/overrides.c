@@ -70,8 +70,7 @@ static const char *value_of(const char *line, const char *key, const char *sign)
 	for (; (at = strstr(at, key)); at += strlen(key)) {
 		value = at + strlen(key);
 		value += strspn(value, " \t");
-		if ((at > line && !strchr(" \t,\"", at[-1])) ||
-		    strncmp(value, sign, strlen(sign)) != 0)
+		if (strncmp(value, sign, strlen(sign)) != 0)
 			continue;
 		value += strlen(sign);
 		value += strspn(value, " \t");
