@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-/* What other files say about setup's settings. */
+/* What other files say about setup's settings: sysctl.d, modprobe.d, udev. */
 #include <ctype.h>
 #include <dirent.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,24 +29,6 @@ static bool begins(const char *line, const char *key)
 	return !strspn(line, "_-") && !isalnum((unsigned char)*line);
 }
 
-/* udev leaves them out before it joins lines. */
-static void drop_comments(char *text)
-{
-	char *to = text;
-
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-
-		length += text[length] == '\n';
-		if (text[strspn(text, " \t")] != '#') {
-			memmove(to, text, length);
-			to += length;
-		}
-		text += length;
-	}
-	*to = '\0';
-}
-
 /* As modprobe does, comments as well. */
 static void join_lines(char *text)
 {
@@ -60,56 +41,6 @@ static void join_lines(char *text)
 			*to++ = *text;
 	}
 	*to = '\0';
-}
-
-/* What is behind the quote of a @key @sign "..." of udev's, or NULL. */
-static const char *value_of(const char *line, const char *key, const char *sign)
-{
-	const char *value, *at = line;
-
-	for (; (at = strstr(at, key)); at += strlen(key)) {
-		value = at + strlen(key);
-		value += strspn(value, " \t");
-		if (strncmp(value, sign, strlen(sign)) != 0)
-			continue;
-		value += strlen(sign);
-		value += strspn(value, " \t");
-		if (*value == '"')
-			return value + 1;
-	}
-	return NULL;
-}
-
-static bool matches(const char *value, const char *name)
-{
-	char patterns[256], *rest = patterns, *pattern;
-
-	snprintf(patterns, sizeof(patterns), "%.*s", (int)strcspn(value, "\""),
-		 value);
-	while ((pattern = strsep(&rest, "|")))
-		if (!fnmatch(pattern, name, 0))
-			return true;
-	return false;
-}
-
-static bool assigns(const char *line, const char *key, bool finally)
-{
-	return value_of(line, key, ":=") ||
-	       (!finally &&
-		(value_of(line, key, "=") || value_of(line, key, "+=")));
-}
-
-/* Whether a rule of udev's says who may open /dev/upmu. */
-static bool gives_device(const char *line, bool finally)
-{
-	const char *name = value_of(line, "KERNEL", "==");
-	const char *subsystem = value_of(line, "SUBSYSTEM", "==");
-
-	return name && matches(name, "upmu") &&
-	       (!subsystem || matches(subsystem, "misc")) &&
-	       (assigns(line, "MODE", finally) ||
-		assigns(line, "GROUP", finally) ||
-		assigns(line, "OWNER", finally));
 }
 
 /* From such folders: no 99-x.conf.dpkg-old, and none that is hidden. */
@@ -138,7 +69,7 @@ static bool says(const char *line, const struct overriding *one)
 	const char *name = line + strspn(line, " \t-"), *end;
 
 	if (!one->key)
-		return gives_device(line, one->is_before);
+		return setup_rule_gives_device(line, one->is_before);
 	if (!begins(name, one->key))
 		return false;
 	if (!one->rest || strstr(name, one->rest))
@@ -157,7 +88,7 @@ static int find_in_text(char *text, const char *path,
 	int found = 0;
 
 	if (!one->key)
-		drop_comments(text);
+		setup_drop_rules_comments(text);
 	if (!one->key || one->is_modprobes)
 		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {

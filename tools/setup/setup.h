@@ -104,6 +104,13 @@ void setup_tell_overrides(const struct setup *setup);
 /** A file of modprobe.d(5) other than setup's chooses the PMU to adopt. */
 bool setup_user_adopts(void);
 
+/* ---- rules.c: what a rule of udev's says ---- */
+
+/** As udev does before it joins lines. */
+void setup_drop_rules_comments(char *text);
+/** Says who may open /dev/upmu; @finally: so that no later rule changes it. */
+bool setup_rule_gives_device(const char *line, bool finally);
+
 /* ---- commands.c ---- */
 
 struct command_step {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/* What a rule of udev's says of /dev/upmu: udev(7). */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "setup.h"
+
+void setup_drop_rules_comments(char *text)
+{
+	char *to = text;
+
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		length += text[length] == '\n';
+		if (text[strspn(text, " \t")] != '#') {
+			memmove(to, text, length);
+			to += length;
+		}
+		text += length;
+	}
+	*to = '\0';
+}
+
+/* What is behind the quote of a @key @sign "..." of udev's, or NULL. */
+static const char *value_of(const char *line, const char *key, const char *sign)
+{
+	const char *value, *at = line;
+
+	for (; (at = strstr(at, key)); at += strlen(key)) {
+		value = at + strlen(key);
+		value += strspn(value, " \t");
+		if (strncmp(value, sign, strlen(sign)) != 0)
+			continue;
+		value += strlen(sign);
+		value += strspn(value, " \t");
+		if (*value == '"')
+			return value + 1;
+	}
+	return NULL;
+}
+
+static bool matches(const char *value, const char *name)
+{
+	char patterns[256], *rest = patterns, *pattern;
+
+	snprintf(patterns, sizeof(patterns), "%.*s", (int)strcspn(value, "\""),
+		 value);
+	while ((pattern = strsep(&rest, "|")))
+		if (!fnmatch(pattern, name, 0))
+			return true;
+	return false;
+}
+
+static bool assigns(const char *line, const char *key, bool finally)
+{
+	return value_of(line, key, ":=") ||
+	       (!finally &&
+		(value_of(line, key, "=") || value_of(line, key, "+=")));
+}
+
+bool setup_rule_gives_device(const char *line, bool finally)
+{
+	const char *name = value_of(line, "KERNEL", "==");
+	const char *subsystem = value_of(line, "SUBSYSTEM", "==");
+
+	return name && matches(name, "upmu") &&
+	       (!subsystem || matches(subsystem, "misc")) &&
+	       (assigns(line, "MODE", finally) ||
+		assigns(line, "GROUP", finally) ||
+		assigns(line, "OWNER", finally));
+}
