@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "lib/set/wanted.h"
-#include "own_root.h"
 #include "said.h"
 
 #define SENTINEL   ((struct upmu *)0x5a5a)
@@ -141,39 +140,6 @@ static void an_unknown_source_lists_those_that_there_are(void **state)
 	(void)state;
 	assert_refused("cycles", &options, -EINVAL,
 		       "'paeg'; there are: page, read, raw, timer, clock");
-}
-
-static void assert_timer(int error, const char *words)
-{
-	struct upmu_verdict timer = { .size = sizeof(timer) };
-
-	assert_int_equal(upmu_probe(3, &timer), 0);
-	assert_string_equal(timer.source, "timer");
-	if (strstr(timer.reason, "TSC")) { /* a PC reads none of these files */
-		assert_int_equal(timer.error, 0);
-		return;
-	}
-	assert_int_equal(timer.error, error);
-	assert_non_null(strstr(timer.reason, words));
-}
-
-#define CLOCKSOURCES \
-	"sys/devices/system/clocksource/clocksource0/available_clocksource"
-
-static void a_timer_serves_that_kernel_and_firmware_have_set_up(void **state)
-{
-	(void)state;
-	fake.registers = 7;
-	assert_timer(-EOPNOTSUPP, "the kernel does not use it");
-	put(CLOCKSOURCES, "mct-frc\n");
-	assert_timer(-EOPNOTSUPP, "the kernel does not use it");
-	put(CLOCKSOURCES, "arch_sys_counter jiffies\n");
-	assert_timer(0, "CNTVCT");
-	fake.registers = 6;
-	assert_timer(-EOPNOTSUPP, "no generic timer");
-	fake.registers = 7;
-	put("proc/device-tree/timer/arm,cpu-registers-not-fw-configured", "");
-	assert_timer(-EOPNOTSUPP, "firmware did not set up");
 }
 
 static void the_environment_names_a_source(void **state)
@@ -587,8 +553,6 @@ int main(void)
 		OPEN_TEST(a_longer_options_struct_passes_with_a_zero_tail),
 		OPEN_TEST(unknown_flags_and_reserved_fields_are_refused),
 		OPEN_TEST(an_unknown_source_lists_those_that_there_are),
-		OWN_ROOT_TEST(
-			a_timer_serves_that_kernel_and_firmware_have_set_up),
 		OPEN_TEST(the_environment_names_a_source),
 		OPEN_TEST(options_win_over_the_environment),
 		OPEN_TEST(a_stopped_set_waits_for_start),
