@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Regions of threads that jump out of a call, and of a program that exits. */
+/* Regions of threads that jump out of a call, or count more than others, and of
+ * a program that exits. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,6 +108,34 @@ CHILD_TEST(nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call,
 CHILD_TEST(the_wait_for_a_thread_that_jumped_out_is_short_by_the_clock,
 	   read_where_moments_are_long)
 
+/* Of three calls of 10 each; what a pair counts more there is taken off. */
+static void a_threads_counts_are_as_the_first_would_have_them(void **state)
+{
+	static struct upmu_region_thread thread = {
+		.dearer = { 4, -2, 40 },
+	};
+	static struct upmu_cell sum;
+
+	(void)state;
+	thread.cells[0].calls = 3;
+	for (size_t i = 0; i < 3; i++)
+		thread.cells[0].events[i] = (struct live_tally){
+			.total = 30,
+			.small_min = 10,
+			.small_size = 1,
+			.large_min = UINT64_MAX,
+		};
+	upmu_region_add_thread(&sum, &thread, 1);
+	assert_int_equal(sum.calls, 3);
+	assert_int_equal(sum.events[0].total, 18);
+	assert_int_equal(sum.events[0].min, 6);
+	assert_int_equal(sum.events[0].max, 6);
+	assert_int_equal(sum.events[1].total, 36);
+	assert_int_equal(sum.events[1].max, 12);
+	assert_int_equal(sum.events[2].total, 0);
+	assert_int_equal(sum.events[2].min, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +145,8 @@ int main(void)
 			nobody_waits_twice_for_a_thread_that_jumped_out_of_a_call),
 		cmocka_unit_test(
 			the_wait_for_a_thread_that_jumped_out_is_short_by_the_clock),
+		cmocka_unit_test(
+			a_threads_counts_are_as_the_first_would_have_them),
 	};
 
 	return cmocka_run_group_tests_name("region_ends", tests, NULL, NULL);
