@@ -99,11 +99,11 @@ def _meson(name, folder, *options, env=None, charts=False):
         set_here.append("-Dcharts=enabled")
     setup = shlex.join(["meson", "setup", *options, *set_here, folder])
     again = shlex.join(["meson", "configure", *set_here, folder])
-    # meson takes what it was interrupted at for set up
+    # meson takes what it was interrupted at for set up: this it writes last
     return _act(name, "mkdir -p build && " + _locked(
-        folder, f"{{ if [ -f {folder}/build.ninja ]; then {again}; "
-        f"else rm -rf {folder}/meson-private && {setup}; fi; }} && "
-        f"{_ninja(folder)}"), env)
+        folder, f"{{ if [ -f {folder}/meson-info/intro-tests.json ]; "
+        f"then {again}; else rm -rf {folder}/meson-private && {setup}; "
+        f"fi; }} && {_ninja(folder)}"), env)
 
 
 def _has_charts():
