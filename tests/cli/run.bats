@@ -134,6 +134,16 @@ library() {	# what building upmu here would leave behind
 	[ -f "$tree/build/build.ninja" ]
 }
 
+@test "on_arm_two_do_not_build_at_once" {
+	for name in meson ninja; do
+		fake "$name" '! flock -n build/build.lock true'
+	done
+	here --yes true
+	[ "$status" -eq 0 ]
+	grep -q '^ninja ' "$calls"
+	grep -q '^meson ' "$calls"
+}
+
 @test "on_arm_a_program_that_counts_itself_runs_alone" {
 	UPMU_EVENTS=cycles,r03 here --yes --alone sh -c 'echo "got $UPMU_EVENTS"'
 	[ "$status" -eq 0 ]
