@@ -123,7 +123,7 @@ def _cross(arch):
         return _act(arch, f"boards/build {arch} --set-up && "
                     + _locked(folder, _ninja(folder)))
     strict = _locked(folder, f"meson configure {folder} -Dwerror=true")
-    return _act(arch, f"boards/build {arch} && {strict} && "
+    return _act(arch, f"boards/build {arch} --set-up && {strict} && "
                 f"boards/build {arch}")
 
 
