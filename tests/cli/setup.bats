@@ -343,6 +343,36 @@ files_written() {
 	done
 }
 
+@test "setup_leaves_to_the_user_who_may_open_the_device_by_its_own_file" {
+	local rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules rule
+
+	for rule in 'KERNEL=="upmu", GROUP="video", MODE="0660"' \
+		$'KERNEL=="upmu", \\\n# all\n\tMODE="0666"'; do
+		"$upmu" setup --yes
+		{
+			head -n 1 "$rules"
+			echo "$rule"
+		} >"$BATS_TEST_TMPDIR/users"
+		cp "$BATS_TEST_TMPDIR/users" "$rules"
+		echo 'KERNEL=="upmu", MODE="0600"' >"${rules%/*}/99-x.rules"
+		for word in '' ''; do
+			run "$upmu" setup --yes
+			cmp "$rules" "$BATS_TEST_TMPDIR/users"
+			[[ "$output" == *"99-x.rules says 'KERNEL"* ]]
+		done
+		"$upmu" setup --undo --yes
+		[ "$(cat "$rules")" = "$rule" ]
+		rm "$rules"
+	done
+	# A rule that leaves it to setup's, and one that is a comment now.
+	"$upmu" setup --yes
+	sed -i 's/^KERNEL/#&/' "$rules"
+	echo 'KERNEL=="upmu", SYMLINK+="pmu"' >>"$rules"
+	"$upmu" setup --yes
+	[ "$(wc -l <"$rules")" -eq 4 ]
+	grep -qx 'KERNEL=="upmu", GROUP="upmu", MODE="0660"' "$rules"
+}
+
 @test "setup_knows_what_the_user_wrote_into_its_file_with_slashes" {
 	local conf=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
 

@@ -81,7 +81,7 @@ bool setup_content(const struct setup *setup, enum setup_file file, char *lines,
 	switch (file) {
 	case SETUP_UDEV:
 		snprintf(lines, size, RULE);
-		return setup_needs_module(setup);
+		return setup_needs_module(setup) && !setup_user_gives_device();
 	case SETUP_LOAD:
 		snprintf(lines, size, LOAD);
 		return setup_needs_module(setup);

@@ -189,11 +189,21 @@ static int find_overriding(const struct overriding *one)
 	return found;
 }
 
+/* Of what is in a file with setup's mark, but not from setup. */
+static int find_in_own_file(const struct overriding *one)
+{
+	const char *path = setup_paths[one->file];
+	char text[SETUP_TEXT_SIZE];
+
+	if (setup_file_without(text, path, setup_any_content[one->file]))
+		return 0;
+	return find_in_text(text, path, one);
+}
+
 /* Of two settings one would win, also in a file of setup's own name. */
 bool setup_user_adopts(void)
 {
 	const char *path = setup_paths[SETUP_MODPROBE];
-	char text[SETUP_TEXT_SIZE];
 	static const struct overriding users = {
 		.file = SETUP_MODPROBE,
 		.folder = "modprobe.d",
@@ -208,18 +218,26 @@ bool setup_user_adopts(void)
 		return true;
 	if (setup_file_is_foreign(path))
 		return find_setting(path, &users);
-	return !setup_file_without(text, path,
-				   setup_any_content[SETUP_MODPROBE]) &&
-	       find_in_text(text, path, &users);
+	return find_in_own_file(&users);
 }
 
-/* What modprobe is told matters wherever the module is to be loaded. */
+bool setup_user_gives_device(void)
+{
+	static const struct overriding users = { .file = SETUP_UDEV };
+
+	return !setup_file_is_foreign(setup_paths[SETUP_UDEV]) &&
+	       find_in_own_file(&users);
+}
+
+/* What modprobe and udev are told matters wherever the module is loaded. */
 static bool is_wanted(const struct setup *setup, const struct overriding *one)
 {
 	char lines[256];
 
-	return setup_content(setup, one->file, lines, sizeof(lines)) &&
-	       (one->file != SETUP_SYSCTLS || strstr(lines, one->key));
+	if (one->file != SETUP_SYSCTLS)
+		return setup_needs_module(setup);
+	return setup_content(setup, SETUP_SYSCTLS, lines, sizeof(lines)) &&
+	       strstr(lines, one->key);
 }
 
 void setup_tell_overrides(const struct setup *setup)

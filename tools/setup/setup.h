@@ -103,6 +103,8 @@ extern const char *const setup_any_content[SETUP_FILES];
 void setup_tell_overrides(const struct setup *setup);
 /** A file of modprobe.d(5) other than setup's chooses the PMU to adopt. */
 bool setup_user_adopts(void);
+/** A rule of the user's in setup's own file says who may open the device. */
+bool setup_user_gives_device(void);
 
 /* ---- rules.c: what a rule of udev's says ---- */
 
