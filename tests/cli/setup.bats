@@ -183,6 +183,27 @@ files_written() {
 	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'blacklist"* ]]
 }
 
+@test "setup_names_a_file_that_its_own_of_that_name_hides" {
+	local lib=$UPMU_ROOT/usr/lib/modprobe.d/upmu.conf
+	local hides="(is hidden by setup's file of its name: not read)"
+
+	mkdir -p "${lib%/*}"
+	echo 'options upmu open=cycles' >"$lib"
+	echo 'blacklist upmu' >>"$lib"
+	# It is read where setup writes none.
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"upmu.conf says 'options upmu open=cycles'"* ]]
+	[[ "$output" == *"upmu.conf says 'blacklist upmu'"* ]]
+	[[ "$output" != *"$hides"* ]]
+	rm -r "$UPMU_ROOT"/sys/bus/event_source/devices/*
+	ln -s usr/lib "$UPMU_ROOT/lib"
+	for word in --dry-run --yes --yes; do
+		run "$upmu" setup "$word"
+		[ "$(grep -A 1 ^note <<<"$output")" = \
+			"note  /usr/lib/modprobe.d/upmu.conf"$'\n'"      $hides" ]
+	done
+}
+
 @test "setup_names_udev_rules_that_change_who_may_open_its_device" {
 	local rules=$UPMU_ROOT/etc/udev/rules.d/99.rules line
 

@@ -59,6 +59,7 @@ struct overriding {
 	const char *ours;     /* which of them is setup's, or NULL */
 	/* Whatever their names; else those after setup's, or before */
 	bool is_modprobes, is_before;
+	bool is_hidden;	 /* one of upmu.conf's name that is not in /etc */
 	const char *key; /* NULL: of rules of udev's */
 	const char *why;
 	const char *rest; /* what that line has as well, or NULL */
@@ -150,6 +151,8 @@ static bool may_win(const char *name, size_t top, const struct overriding *one)
 {
 	int order = one->ours ? strcmp(name, one->ours) : 1;
 
+	if (one->is_hidden && top && !strcmp(name, "upmu.conf"))
+		return false;
 	/* Setup writes none for modprobe where this says what to adopt. */
 	if (one->is_modprobes)
 		return order || top;
@@ -240,39 +243,67 @@ static bool is_wanted(const struct setup *setup, const struct overriding *one)
 	       strstr(lines, one->key);
 }
 
+/* The first is named: it hides the others already. */
+static void tell_hidden(enum setup_file file)
+{
+	const char *its = setup_paths[file] + strlen(tops[0]);
+	char path[UPMU_PATH_SIZE];
+
+	for (size_t i = 1; i < sizeof(tops) / sizeof(tops[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s", tops[i], its);
+		if (!upmu_sys_exists(path))
+			continue;
+		printf("note  %s\n      (is hidden by setup's file of its "
+		       "name: not read)\n",
+		       path);
+		return;
+	}
+}
+
 void setup_tell_overrides(const struct setup *setup)
 {
 	static const char later[] =
 		"read after setup's file: it wins at the next boot";
 	static const struct overriding all[] = {
 		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false, false,
-		  SETUP_PARANOID, later, "=" },
+		  false, SETUP_PARANOID, later, "=" },
 		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false, false,
-		  SETUP_USER_ACCESS, later, "=" },
+		  false, SETUP_USER_ACCESS, later, "=" },
 		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, true,
-		  NULL, "allows no change by setup's file: it wins", NULL },
+		  false, NULL, "allows no change by setup's file: it wins",
+		  NULL },
 		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, false,
-		  NULL, "read after setup's file: it wins", NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false,
+		  false, NULL, "read after setup's file: it wins", NULL },
+		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false, false,
 		  "blacklist upmu",
 		  "keeps the module from being loaded by name of a device",
 		  NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false,
+		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false, false,
 		  "install upmu", "is run in place of loading the module",
 		  NULL },
 		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
-		  "options upmu",
+		  false, "options upmu",
 		  "is put to what setup's file says, where there is one",
 		  NULL },
 	};
 	/* By systemd only where a link in sysctl.d leads there. */
 	bool has_conf = !upmu_sys_exists("/run/systemd/system");
+	bool hides[SETUP_FILES];
+	char lines[256];
 
+	for (int i = 0; i < SETUP_FILES; i++) {
+		hides[i] = setup_content(setup, i, lines, sizeof(lines));
+		if (hides[i])
+			tell_hidden(i);
+	}
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (!is_wanted(setup, &all[i]))
+		struct overriding one = all[i];
+
+		one.is_hidden = one.is_modprobes && hides[SETUP_MODPROBE];
+		if (!is_wanted(setup, &one))
 			continue;
-		find_overriding(&all[i]);
-		if (has_conf && all[i].file == SETUP_SYSCTLS)
-			find_setting("/etc/sysctl.conf", &all[i]);
+		find_overriding(&one);
+		if (has_conf && one.file == SETUP_SYSCTLS)
+			find_setting("/etc/sysctl.conf", &one);
 	}
 }
