@@ -260,32 +260,59 @@ static void tell_hidden(enum setup_file file)
 	}
 }
 
+#define LATER "read after setup's file: it wins at the next boot"
+
+static const struct overriding told[] = {
+	{ .file = SETUP_SYSCTLS,
+	  .folder = "sysctl.d",
+	  .end = ".conf",
+	  .ours = THE_CONF,
+	  .key = SETUP_PARANOID,
+	  .rest = "=",
+	  .why = LATER },
+	{ .file = SETUP_SYSCTLS,
+	  .folder = "sysctl.d",
+	  .end = ".conf",
+	  .ours = THE_CONF,
+	  .key = SETUP_USER_ACCESS,
+	  .rest = "=",
+	  .why = LATER },
+	{ .file = SETUP_UDEV,
+	  .folder = "udev/rules.d",
+	  .end = ".rules",
+	  .ours = THE_RULES,
+	  .is_before = true,
+	  .why = "allows no change by setup's file: it wins" },
+	{ .file = SETUP_UDEV,
+	  .folder = "udev/rules.d",
+	  .end = ".rules",
+	  .ours = THE_RULES,
+	  .why = "read after setup's file: it wins" },
+	{ .file = SETUP_LOAD,
+	  .folder = "modprobe.d",
+	  .end = ".conf",
+	  .is_modprobes = true,
+	  .key = "blacklist upmu",
+	  .why = "keeps the module from being loaded by name of a "
+		 "device" },
+	{ .file = SETUP_LOAD,
+	  .folder = "modprobe.d",
+	  .end = ".conf",
+	  .is_modprobes = true,
+	  .key = "install upmu",
+	  .why = "is run in place of loading the module" },
+	{ .file = SETUP_LOAD,
+	  .folder = "modprobe.d",
+	  .end = ".conf",
+	  .ours = "upmu.conf",
+	  .is_modprobes = true,
+	  .key = "options upmu",
+	  .why = "is put to what setup's file says, where there is "
+		 "one" },
+};
+
 void setup_tell_overrides(const struct setup *setup)
 {
-	static const char later[] =
-		"read after setup's file: it wins at the next boot";
-	static const struct overriding all[] = {
-		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false, false,
-		  false, SETUP_PARANOID, later, "=" },
-		{ SETUP_SYSCTLS, "sysctl.d", ".conf", THE_CONF, false, false,
-		  false, SETUP_USER_ACCESS, later, "=" },
-		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, true,
-		  false, NULL, "allows no change by setup's file: it wins",
-		  NULL },
-		{ SETUP_UDEV, "udev/rules.d", ".rules", THE_RULES, false, false,
-		  false, NULL, "read after setup's file: it wins", NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false, false,
-		  "blacklist upmu",
-		  "keeps the module from being loaded by name of a device",
-		  NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", NULL, true, false, false,
-		  "install upmu", "is run in place of loading the module",
-		  NULL },
-		{ SETUP_LOAD, "modprobe.d", ".conf", "upmu.conf", true, false,
-		  false, "options upmu",
-		  "is put to what setup's file says, where there is one",
-		  NULL },
-	};
 	/* By systemd only where a link in sysctl.d leads there. */
 	bool has_conf = !upmu_sys_exists("/run/systemd/system");
 	bool hides[SETUP_FILES];
@@ -296,8 +323,8 @@ void setup_tell_overrides(const struct setup *setup)
 		if (hides[i])
 			tell_hidden(i);
 	}
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct overriding one = all[i];
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		struct overriding one = told[i];
 
 		one.is_hidden = one.is_modprobes && hides[SETUP_MODPROBE];
 		if (!is_wanted(setup, &one))
