@@ -93,12 +93,20 @@ def _locked(folder, line):
             f"9>build/{os.path.basename(folder)}.lock")
 
 
+def _set(folder, *options):
+    """Options of a tree; one that another release of meson has set up, which
+    'meson configure' refuses, is set up anew with those that it has."""
+    return (shlex.join(["meson", "configure", *options, folder]) + " || "
+            + shlex.join(["meson", "setup", "--reconfigure", *options,
+                          folder]))
+
+
 def _meson(name, folder, *options, env=None, charts=False):
     set_here = ["-Dtests=enabled"]  # ./run may have been here, without cmocka
     if charts:
         set_here.append("-Dcharts=enabled")
     setup = shlex.join(["meson", "setup", *options, *set_here, folder])
-    again = shlex.join(["meson", "configure", *set_here, folder])
+    again = _set(folder, *set_here)
     # meson takes what it was interrupted at for set up: this it writes last
     return _act(name, "mkdir -p build && " + _locked(
         folder, f"{{ if [ -f {folder}/meson-info/intro-tests.json ]; "
@@ -122,7 +130,7 @@ def _cross(arch):
     if only_listed:
         return _act(arch, f"boards/build {arch} --set-up && "
                     + _locked(folder, _ninja(folder)))
-    strict = _locked(folder, f"meson configure {folder} -Dwerror=true")
+    strict = _locked(folder, f"{{ {_set(folder, '-Dwerror=true')}; }}")
     return _act(arch, f"boards/build {arch} --set-up && {strict} && "
                 f"boards/build {arch}")
 
