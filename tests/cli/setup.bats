@@ -183,6 +183,21 @@ files_written() {
 	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'blacklist"* ]]
 }
 
+# As installed from upmu's own package.
+@test "setup_tells_nothing_of_a_hidden_file_that_says_what_its_own_does" {
+	local rules=$UPMU_ROOT/usr/lib/udev/rules.d
+
+	mkdir -p "$rules"
+	cp "$BATS_TEST_DIRNAME/../../packaging/60-upmu.rules" "$rules"
+	for word in --dry-run --yes --yes; do
+		run "$upmu" setup "$word"
+		[[ "$output" != *"note "* ]]
+	done
+	echo 'KERNEL=="upmu", MODE="0600"' >>"$rules/60-upmu.rules"
+	run "$upmu" setup --dry-run
+	[[ "$output" == *"/usr/lib/udev/rules.d/60-upmu.rules"*hidden* ]]
+}
+
 @test "setup_names_a_file_that_its_own_of_that_name_hides" {
 	local lib=$UPMU_ROOT/usr/lib/modprobe.d/upmu.conf
 	local hides="(is hidden by setup's file of its name: not read)"

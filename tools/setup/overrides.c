@@ -243,6 +243,19 @@ static bool is_wanted(const struct setup *setup, const struct overriding *one)
 	       strstr(lines, one->key);
 }
 
+/* Than comments and what setup writes itself, as upmu's package has it. */
+static bool says_more(enum setup_file file, const char *path)
+{
+	char text[SETUP_TEXT_SIZE], *rest = text, *line;
+
+	if (setup_file_without(text, path, setup_any_content[file]))
+		return true;
+	while ((line = strsep(&rest, "\n")))
+		if (!strchr("#;", line[strspn(line, " \t")]))
+			return true;
+	return false;
+}
+
 /* The first is named: it hides the others already. */
 static void tell_hidden(enum setup_file file)
 {
@@ -253,6 +266,8 @@ static void tell_hidden(enum setup_file file)
 		snprintf(path, sizeof(path), "%s%s", tops[i], its);
 		if (!upmu_sys_exists(path))
 			continue;
+		if (!says_more(file, path))
+			return;
 		printf("note  %s\n      (is hidden by setup's file of its "
 		       "name: not read)\n",
 		       path);
