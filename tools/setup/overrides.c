@@ -10,9 +10,6 @@
 #include "lib/sys.h"
 #include "setup.h"
 
-#define THE_RULES "60-upmu.rules"
-#define THE_CONF  "60-upmu.conf"
-
 /*
  * "kernel/perf_event_paranoid = 3" sets it, too: sysctl.d(5). A space of @key's
  * may be several, or tabs; a name of the line's that goes on is another one,
@@ -53,17 +50,20 @@ static bool is_read(const char *name, const char *end)
 }
 
 struct overriding {
-	enum setup_file file; /* of setup's: what it overrides */
-	const char *folder;   /* below each of the tops */
-	const char *end;      /* of the names that are read */
-	const char *ours;     /* which of them is setup's, or NULL */
-	/* Whatever their names; else those after setup's, or before */
-	bool is_modprobes, is_before;
-	bool is_hidden;	 /* one of upmu.conf's name that is not in /etc */
+	enum setup_file file; /* of setup's: what it overrides, and where */
+	/* Read before setup's own, else after it; of modprobe's any file. */
+	bool is_before;
+	bool is_in_own;	 /* of modprobe's: also in setup's own file */
+	bool is_hidden;	 /* those of the own file's name that are not in /etc */
 	const char *key; /* NULL: of rules of udev's */
 	const char *why;
 	const char *rest; /* what that line has as well, or NULL */
 };
+
+static const char *own_name(const struct overriding *one)
+{
+	return strrchr(setup_paths[one->file], '/') + 1;
+}
 
 static bool says(const char *line, const struct overriding *one)
 {
@@ -90,7 +90,7 @@ static int find_in_text(char *text, const char *path,
 
 	if (!one->key)
 		setup_drop_rules_comments(text);
-	if (!one->key || one->is_modprobes)
+	if (!one->key || one->file == SETUP_MODPROBE)
 		join_lines(text);
 	while ((line = strsep(&rest, "\n"))) {
 		line += strspn(line, " \t");
@@ -149,32 +149,35 @@ static bool is_replaced(size_t top, const char *folder, const char *name)
 /* Whether a file of that name is another than setup's, and may win over it. */
 static bool may_win(const char *name, size_t top, const struct overriding *one)
 {
-	int order = one->ours ? strcmp(name, one->ours) : 1;
+	int order = strcmp(name, own_name(one));
 
-	if (one->is_hidden && top && !strcmp(name, "upmu.conf"))
+	if (one->is_hidden && top && !order)
 		return false;
 	/* Setup writes none for modprobe where this says what to adopt. */
-	if (one->is_modprobes)
-		return order || top;
+	if (one->file == SETUP_MODPROBE)
+		return order || top || one->is_in_own;
 	return one->is_before ? order < 0 : order > 0;
 }
 
 static int find_in_folder(size_t top, const struct overriding *one)
 {
-	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE];
+	const char *own = own_name(one);
+	const char *folder = setup_paths[one->file] + strlen("/etc/");
+	char real[UPMU_PATH_SIZE], path[UPMU_PATH_SIZE], below[64];
 	struct dirent *entry;
 	DIR *dir = NULL;
 	int found = 0;
 
-	snprintf(path, sizeof(path), "%s/%s", tops[top], one->folder);
+	snprintf(below, sizeof(below), "%.*s", (int)(own - 1 - folder), folder);
+	snprintf(path, sizeof(path), "%s/%s", tops[top], below);
 	if (!upmu_sys_path(real, path))
 		dir = opendir(real);
 	while (dir && (entry = readdir(dir))) {
 		if (!may_win(entry->d_name, top, one) ||
-		    !is_read(entry->d_name, one->end) ||
-		    is_replaced(top, one->folder, entry->d_name) ||
-		    snprintf(path, sizeof(path), "%s/%s/%s", tops[top],
-			     one->folder, entry->d_name) >= (int)sizeof(path))
+		    !is_read(entry->d_name, strrchr(own, '.')) ||
+		    is_replaced(top, below, entry->d_name) ||
+		    snprintf(path, sizeof(path), "%s/%s/%s", tops[top], below,
+			     entry->d_name) >= (int)sizeof(path))
 			continue;
 		found += find_setting(path, one);
 	}
@@ -209,10 +212,6 @@ bool setup_user_adopts(void)
 	const char *path = setup_paths[SETUP_MODPROBE];
 	static const struct overriding users = {
 		.file = SETUP_MODPROBE,
-		.folder = "modprobe.d",
-		.end = ".conf",
-		.ours = "upmu.conf",
-		.is_modprobes = true,
 		.key = "options upmu",
 		.rest = "adopt=",
 	};
@@ -279,51 +278,28 @@ static void tell_hidden(enum setup_file file)
 
 static const struct overriding told[] = {
 	{ .file = SETUP_SYSCTLS,
-	  .folder = "sysctl.d",
-	  .end = ".conf",
-	  .ours = THE_CONF,
 	  .key = SETUP_PARANOID,
 	  .rest = "=",
 	  .why = LATER },
 	{ .file = SETUP_SYSCTLS,
-	  .folder = "sysctl.d",
-	  .end = ".conf",
-	  .ours = THE_CONF,
 	  .key = SETUP_USER_ACCESS,
 	  .rest = "=",
 	  .why = LATER },
 	{ .file = SETUP_UDEV,
-	  .folder = "udev/rules.d",
-	  .end = ".rules",
-	  .ours = THE_RULES,
 	  .is_before = true,
 	  .why = "allows no change by setup's file: it wins" },
-	{ .file = SETUP_UDEV,
-	  .folder = "udev/rules.d",
-	  .end = ".rules",
-	  .ours = THE_RULES,
-	  .why = "read after setup's file: it wins" },
-	{ .file = SETUP_LOAD,
-	  .folder = "modprobe.d",
-	  .end = ".conf",
-	  .is_modprobes = true,
+	{ .file = SETUP_UDEV, .why = "read after setup's file: it wins" },
+	{ .file = SETUP_MODPROBE,
+	  .is_in_own = true,
 	  .key = "blacklist upmu",
-	  .why = "keeps the module from being loaded by name of a "
-		 "device" },
-	{ .file = SETUP_LOAD,
-	  .folder = "modprobe.d",
-	  .end = ".conf",
-	  .is_modprobes = true,
+	  .why = "keeps the module from being loaded by name of a device" },
+	{ .file = SETUP_MODPROBE,
+	  .is_in_own = true,
 	  .key = "install upmu",
 	  .why = "is run in place of loading the module" },
-	{ .file = SETUP_LOAD,
-	  .folder = "modprobe.d",
-	  .end = ".conf",
-	  .ours = "upmu.conf",
-	  .is_modprobes = true,
+	{ .file = SETUP_MODPROBE,
 	  .key = "options upmu",
-	  .why = "is put to what setup's file says, where there is "
-		 "one" },
+	  .why = "is put to what setup's file says, where there is one" },
 };
 
 void setup_tell_overrides(const struct setup *setup)
@@ -341,7 +317,7 @@ void setup_tell_overrides(const struct setup *setup)
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct overriding one = told[i];
 
-		one.is_hidden = one.is_modprobes && hides[SETUP_MODPROBE];
+		one.is_hidden = hides[one.file];
 		if (!is_wanted(setup, &one))
 			continue;
 		find_overriding(&one);
