@@ -383,7 +383,10 @@ files_written() {
 	local rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules rule
 
 	for rule in 'KERNEL=="upmu", GROUP="video", MODE="0660"' \
-		$'KERNEL=="upmu", \\\n# all\n\tMODE="0666"'; do
+		$'KERNEL=="upmu", \\\n# all\n\tMODE="0666"' \
+		'ENV{DEVNAME}=="/dev/upmu", MODE="0666"' \
+		'KERNEL==e"upmu", KERNELS=="upmu", OWNER="me"' \
+		$'KERNEL!="upmu", GOTO="end"\nMODE="0666"\nLABEL="end"'; do
 		"$upmu" setup --yes
 		{
 			head -n 1 "$rules"
@@ -395,6 +398,8 @@ files_written() {
 			run "$upmu" setup --yes
 			cmp "$rules" "$BATS_TEST_TMPDIR/users"
 			[[ "$output" == *"99-x.rules says 'KERNEL"* ]]
+			[[ "$output" == *"60-upmu.rules says "*"left as it is"* ]]
+			[[ "$output" != *usermod* ]]
 		done
 		"$upmu" setup --undo --yes
 		[ "$(cat "$rules")" = "$rule" ]
@@ -404,8 +409,12 @@ files_written() {
 	"$upmu" setup --yes
 	sed -i 's/^KERNEL/#&/' "$rules"
 	echo 'KERNEL=="upmu", SYMLINK+="pmu"' >>"$rules"
-	"$upmu" setup --yes
-	[ "$(wc -l <"$rules")" -eq 4 ]
+	echo 'KERNEL=="gpio", MODE="0666"' >>"$rules"
+	echo 'SUBSYSTEM=="tty", MODE="0666"' >>"$rules"
+	run "$upmu" setup --yes
+	[[ "$output" != *"60-upmu.rules says "* ]]
+	[[ "$output" == *usermod* ]]
+	[ "$(wc -l <"$rules")" -eq 6 ]
 	grep -qx 'KERNEL=="upmu", GROUP="upmu", MODE="0660"' "$rules"
 }
 

@@ -352,7 +352,7 @@ static int do_setup(struct setup *setup)
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
 	error = carry_out(setup);
-	if (!error && setup_needs_module(setup))
+	if (!error && setup_needs_module(setup) && !setup_user_gives_device())
 		puts("Next, for each user: sudo usermod -a -G upmu USER, "
 		     "and a new login.");
 	return error;

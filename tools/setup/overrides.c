@@ -53,7 +53,7 @@ struct overriding {
 	enum setup_file file; /* of setup's: what it overrides, and where */
 	/* Read before setup's own, else after it; of modprobe's any file. */
 	bool is_before;
-	bool is_in_own;	 /* of modprobe's: also in setup's own file */
+	bool is_in_own;	 /* also in setup's own file; of udev's only there */
 	bool is_hidden;	 /* those of the own file's name that are not in /etc */
 	const char *key; /* NULL: of rules of udev's */
 	const char *why;
@@ -69,6 +69,8 @@ static bool says(const char *line, const struct overriding *one)
 {
 	const char *name = line + strspn(line, " \t-"), *end;
 
+	if (!one->key && one->is_in_own)
+		return setup_rule_may_give_device(line, false);
 	if (!one->key)
 		return setup_rule_gives_device(line, one->is_before);
 	if (!begins(name, one->key))
@@ -223,12 +225,21 @@ bool setup_user_adopts(void)
 	return find_in_own_file(&users);
 }
 
-bool setup_user_gives_device(void)
+static bool find_users_rule(const char *why)
 {
-	static const struct overriding users = { .file = SETUP_UDEV };
+	struct overriding users = {
+		.file = SETUP_UDEV,
+		.is_in_own = true,
+		.why = why,
+	};
 
 	return !setup_file_is_foreign(setup_paths[SETUP_UDEV]) &&
 	       find_in_own_file(&users);
+}
+
+bool setup_user_gives_device(void)
+{
+	return find_users_rule(NULL);
 }
 
 /* What modprobe and udev are told matters wherever the module is loaded. */
@@ -324,4 +335,6 @@ void setup_tell_overrides(const struct setup *setup)
 		if (has_conf && one.file == SETUP_SYSCTLS)
 			find_setting("/etc/sysctl.conf", &one);
 	}
+	if (setup_needs_module(setup))
+		find_users_rule("left as it is: setup adds no rule behind it");
 }

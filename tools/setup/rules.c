@@ -60,14 +60,21 @@ static bool assigns(const char *line, const char *key, bool finally)
 		(value_of(line, key, "=") || value_of(line, key, "+=")));
 }
 
-bool setup_rule_gives_device(const char *line, bool finally)
+/* Not by a rule that asks for another device, or another subsystem's. */
+bool setup_rule_may_give_device(const char *line, bool finally)
 {
 	const char *name = value_of(line, "KERNEL", "==");
 	const char *subsystem = value_of(line, "SUBSYSTEM", "==");
 
-	return name && matches(name, "upmu") &&
+	return (!name || matches(name, "upmu")) &&
 	       (!subsystem || matches(subsystem, "misc")) &&
 	       (assigns(line, "MODE", finally) ||
 		assigns(line, "GROUP", finally) ||
 		assigns(line, "OWNER", finally));
+}
+
+bool setup_rule_gives_device(const char *line, bool finally)
+{
+	return value_of(line, "KERNEL", "==") &&
+	       setup_rule_may_give_device(line, finally);
 }

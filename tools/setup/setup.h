@@ -112,6 +112,8 @@ bool setup_user_gives_device(void);
 void setup_drop_rules_comments(char *text);
 /** Says who may open /dev/upmu; @finally: so that no later rule changes it. */
 bool setup_rule_gives_device(const char *line, bool finally);
+/** The same, or it asks for the device in a way that is not known here. */
+bool setup_rule_may_give_device(const char *line, bool finally);
 
 /* ---- commands.c ---- */
 
