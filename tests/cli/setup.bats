@@ -217,6 +217,10 @@ files_written() {
 		[ "$(grep -A 1 ^note <<<"$output")" = \
 			"note  /usr/lib/modprobe.d/upmu.conf"$'\n'"      $hides" ]
 	done
+	# Setup's stays, though it would write none now.
+	echo 'options upmu adopt=no' >"$UPMU_ROOT/etc/modprobe.d/a.conf"
+	run "$upmu" setup --yes
+	[[ "$output" == *"note  /usr/lib/modprobe.d/upmu.conf"$'\n'"      $hides"* ]]
 }
 
 @test "setup_names_udev_rules_that_change_who_may_open_its_device" {

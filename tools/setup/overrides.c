@@ -321,7 +321,8 @@ void setup_tell_overrides(const struct setup *setup)
 	char lines[256];
 
 	for (int i = 0; i < SETUP_FILES; i++) {
-		hides[i] = setup_content(setup, i, lines, sizeof(lines));
+		hides[i] = setup_content(setup, i, lines, sizeof(lines)) ||
+			   setup_file_has(setup_paths[i], SETUP_MARK);
 		if (hides[i])
 			tell_hidden(i);
 	}
