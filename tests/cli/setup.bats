@@ -487,6 +487,7 @@ files_written() {
 	run "$upmu" setup --yes
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot write over '/etc/modules-load.d/upmu.conf'"* ]]
+	[[ "$output" == *$'\n'"hint: see what it says, give it another name"* ]]
 	[ "$(files_written)" -eq 1 ]
 	[ ! -s "$calls" ]
 	rm -r "$UPMU_ROOT/etc/modules-load.d/upmu.conf" \

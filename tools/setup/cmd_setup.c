@@ -163,6 +163,10 @@ static int complain(const char *what, const char *path, int error)
 		strerror(-error));
 	if (error == -EACCES || error == -EPERM)
 		fputs("hint: sudo upmu setup\n", stderr);
+	if (error == -EEXIST)
+		fputs("hint: see what it says, give it another name (setup did "
+		      "not write it)\n",
+		      stderr);
 	if (error == -EROFS)
 		fputs("hint: sudo mount -o remount,rw /\n", stderr);
 	if (error == -ENOENT)
