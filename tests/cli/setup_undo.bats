@@ -505,11 +505,18 @@ is_as_but_for_mine() {
 
 @test "what_version_0_1_0_set_up_is_undone_too" {
 	mark='# Written by `upmu setup`; `upmu setup --undo` removes it.'
-	printf '%s\n# The group upmu was created by it too.\nKERNEL=="upmu"\n' \
-		"$mark" >"$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules"
+	rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules
+	printf '%s\n# The group upmu was created by it too.\n' "$mark" >"$rules"
+	echo 'KERNEL=="upmu", GROUP="upmu", MODE="0660"' >>"$rules"
 	printf '%s\nupmu\n' "$mark" >"$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	printf '%s\noptions upmu adopt=auto\n' "$mark" \
+		>"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	echo 'options upmu open=cycles' >>"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
 	"$upmu" setup --yes --undo
+	[ "$(cat "$UPMU_ROOT/etc/modprobe.d/upmu.conf")" = \
+		'options upmu open=cycles' ]
+	rm "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
 	is_as before
 }
 

@@ -62,8 +62,7 @@ static void take_marked(struct setup_journal *journal, int file)
 	const char *path = setup_paths[file];
 	size_t size = sizeof(journal->lines[file]);
 
-	if (journal->is_damaged &&
-	    setup_file_without(users, path, setup_any_content[file]))
+	if (setup_file_without(users, path, setup_any_content[file]))
 		return;
 	/* Longer than setup ever wrote: the rest is the user's. */
 	if (!setup_file_without(text, path, users))
