@@ -12,11 +12,26 @@ setup() {
 }
 
 @test "exec_does_not_run_the_program_when_the_registers_stay_closed" {
-	run "$upmu" exec -- touch ran
+	mkdir -p root/proc/sys/kernel
+	echo armv7l >root/proc/sys/kernel/arch
+	UPMU_ROOT=$PWD/root run "$upmu" exec -- touch ran
 	[ "$status" -eq 125 ]
 	[[ "$output" == *"cannot lease the registers: no /dev/upmu"* ]]
 	[[ "$output" == *"hint: sudo modprobe upmu"* ]]
 	[ ! -e ran ]
+}
+
+@test "exec_names_no_module_to_load_where_it_is_not_for_the_processor" {
+	mkdir -p root/proc/sys/kernel
+	echo x86_64 >root/proc/sys/kernel/arch
+	for raw in '' --raw; do
+		UPMU_ROOT=$PWD/root run "$upmu" exec $raw -- touch ran
+		[ "$status" -eq 125 ]
+		[ "${lines[0]}" = "upmu exec: this processor has no such registers" ]
+		[ "${lines[1]}" = "hint: upmu stat -- COMMAND" ]
+		[ "${#lines[@]}" -eq 2 ]
+		[ ! -e ran ]
+	done
 }
 
 @test "exec_raw_fails_the_same_way" {

@@ -18,6 +18,7 @@
 
 #include "tools/child.h"
 #include "tools/command.h"
+#include "tools/kernel.h"
 #include "lib/module/lease.h"
 #include "lib/perf/perf.h"
 #include "lib/perf/pmus.h"
@@ -262,6 +263,7 @@ static int open_by_lease(struct opening *opening, bool raw)
 	int error = upmu_lease_take(&opening->lease,
 				    raw ? UPMU_MODE_RAW : UPMU_MODE_CYCLES,
 				    UPMU_LEASE_CHILDREN | UPMU_LEASE_EXEC);
+	struct kernel kernel;
 
 	if (!error)
 		return 0;
@@ -274,6 +276,13 @@ static int open_by_lease(struct opening *opening, bool raw)
 	}
 	if (error == -EBUSY && is_open_to_all())
 		return 0;
+	kernel_read(&kernel);
+	if (error == -ENXIO && !kernel.is_arm) {
+		fputs("upmu exec: this processor has no such registers\n"
+		      "hint: upmu stat -- COMMAND\n",
+		      stderr);
+		return -1;
+	}
 	return fail("lease the registers");
 }
 
