@@ -273,6 +273,15 @@ files_written() {
 	ln -s /dev/zero "$UPMU_ROOT/etc/modprobe.d/endless.conf"
 	run timeout 20 "$upmu" setup --dry-run
 	[ "$status" -eq 0 ]
+	# Also in place of its own, or of one that its own hides.
+	mkdir -p "$UPMU_ROOT/usr/lib/modules-load.d"
+	mkfifo "$UPMU_ROOT/usr/lib/modules-load.d/upmu.conf"
+	run timeout 20 "$upmu" setup --dry-run
+	[ "$status" -eq 0 ]
+	mkfifo "$UPMU_ROOT/etc/modules-load.d/upmu.conf"
+	run timeout 20 "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write over '/etc/modules-load.d/upmu.conf'"* ]]
 }
 
 @test "setup_writes_what_it_showed_and_runs_what_it_showed" {

@@ -136,12 +136,26 @@ static int append(char *text, const char *line)
 	return 0;
 }
 
+int setup_file_read(const char *path, char *text, size_t size)
+{
+	char real[UPMU_PATH_SIZE];
+	struct stat there;
+	int error = upmu_sys_path(real, path);
+
+	if (error)
+		return error;
+	if (!stat(real, &there) && !S_ISREG(there.st_mode) &&
+	    !S_ISDIR(there.st_mode))
+		return -EINVAL;
+	return upmu_sys_read_text(path, text, size);
+}
+
 bool setup_file_has(const char *path, const char *text)
 {
 	char found[SETUP_TEXT_SIZE];
 
 	/* -EFBIG is certainly not ours; the last newline is not read. */
-	return !upmu_sys_read_text(path, found, sizeof(found)) &&
+	return !setup_file_read(path, found, sizeof(found)) &&
 	       !append(found, "") && strstr(found, text);
 }
 
@@ -261,7 +275,7 @@ int setup_file_merge(char *text, const char *path, const char *lines,
 		     const char *stale)
 {
 	char there[SETUP_TEXT_SIZE] = "";
-	int error = upmu_sys_read_text(path, there, sizeof(there));
+	int error = setup_file_read(path, there, sizeof(there));
 
 	if (error && error != -ENOENT)
 		return error;
@@ -279,7 +293,7 @@ int setup_file_merge(char *text, const char *path, const char *lines,
 int setup_file_without(char *text, const char *path, const char *lines)
 {
 	char there[SETUP_TEXT_SIZE];
-	int error = upmu_sys_read_text(path, there, sizeof(there));
+	int error = setup_file_read(path, there, sizeof(there));
 
 	*text = '\0';
 	if (error)

@@ -71,7 +71,7 @@ int setup_journal_read(struct setup_journal *journal)
 
 	memset(journal, 0, sizeof(*journal));
 	journal->paranoid = journal->user_access = SETUP_UNTOUCHED;
-	error = upmu_sys_read_text(SETUP_JOURNAL, text, sizeof(text));
+	error = setup_file_read(SETUP_JOURNAL, text, sizeof(text));
 	if (error == -EFBIG) /* nothing that setup ever wrote */
 		*text = error = 0;
 	if (error)
