@@ -398,7 +398,7 @@ files_written() {
 	for rule in 'KERNEL=="upmu", GROUP="video", MODE="0660"' \
 		$'KERNEL=="upmu", \\\n# all\n\tMODE="0666"' \
 		'ENV{DEVNAME}=="/dev/upmu", MODE="0666"' \
-		'KERNEL==e"upmu", KERNELS=="upmu", OWNER="me"' \
+		'KERNEL==e"upmu", GROUP="upmu", MODE="0640"' \
 		$'KERNEL!="upmu", GOTO="end"\nMODE="0666"\nLABEL="end"'; do
 		"$upmu" setup --yes
 		{
@@ -411,8 +411,9 @@ files_written() {
 			run "$upmu" setup --yes
 			cmp "$rules" "$BATS_TEST_TMPDIR/users"
 			[[ "$output" == *"99-x.rules says 'KERNEL"* ]]
-			[[ "$output" == *"60-upmu.rules says "*"left as it is"* ]]
-			[[ "$output" != *usermod* ]]
+			[[ "$output" == *"60-upmu.rules says "*"yours: setup leaves"* ]]
+			[ "$(grep -c usermod <<<"$output")" -eq \
+				"$(grep -c 'GROUP="upmu"' <<<"$rule")" ]
 		done
 		"$upmu" setup --undo --yes
 		[ "$(cat "$rules")" = "$rule" ]

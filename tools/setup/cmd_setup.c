@@ -163,10 +163,6 @@ static int complain(const char *what, const char *path, int error)
 		strerror(-error));
 	if (error == -EACCES || error == -EPERM)
 		fputs("hint: sudo upmu setup\n", stderr);
-	if (error == -EEXIST)
-		fputs("hint: see what it says, give it another name (setup did "
-		      "not write it)\n",
-		      stderr);
 	if (error == -EROFS)
 		fputs("hint: sudo mount -o remount,rw /\n", stderr);
 	if (error == -ENOENT)
@@ -189,8 +185,13 @@ static int next_text(struct setup *setup, int file, char *lines, size_t size,
 {
 	if (!setup_content(setup, file, lines, size))
 		return 0;
-	if (setup_file_is_foreign(setup_paths[file]))
-		return complain("write over", setup_paths[file], -EEXIST);
+	if (setup_file_is_foreign(setup_paths[file])) {
+		complain("write over", setup_paths[file], -EEXIST);
+		fputs("hint: see what it says, give it another name (setup did "
+		      "not write it)\n",
+		      stderr);
+		return -EEXIST;
+	}
 	return setup_file_merge(text, setup_paths[file], lines,
 				stale_lines(setup, file))
 		       ?: 1;
@@ -356,7 +357,8 @@ static int do_setup(struct setup *setup)
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
 	error = carry_out(setup);
-	if (!error && setup_needs_module(setup) && !setup_user_gives_device())
+	if (!error && setup_needs_module(setup) &&
+	    setup_file_has(setup_paths[SETUP_UDEV], "GROUP=\"upmu\""))
 		puts("Next, for each user: sudo usermod -a -G upmu USER, "
 		     "and a new login.");
 	return error;

@@ -337,5 +337,5 @@ void setup_tell_overrides(const struct setup *setup)
 			find_setting("/etc/sysctl.conf", &one);
 	}
 	if (setup_needs_module(setup))
-		find_users_rule("left as it is: setup adds no rule behind it");
+		find_users_rule("yours: setup leaves that file as it is");
 }
