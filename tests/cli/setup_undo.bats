@@ -97,13 +97,26 @@ needs_tracing() {
 	[ "$status" -eq 0 ]
 }
 
+version_0_1_0() {	# which kept no journal
+	local mark='# Written by `upmu setup`; `upmu setup --undo` removes it.'
+
+	cd "$UPMU_ROOT/etc"
+	printf '%s\n# The group upmu was created by it too.\n' "$mark" \
+		>udev/rules.d/60-upmu.rules
+	echo 'KERNEL=="upmu", GROUP="upmu", MODE="0660"' \
+		>>udev/rules.d/60-upmu.rules
+	printf '%s\nupmu\n' "$mark" >modules-load.d/upmu.conf
+	printf '%s\noptions upmu adopt=auto\n' "$mark" >modprobe.d/upmu.conf
+	echo upmu:x:999: >>group
+}
+
 # After each kill of "upmu setup $1", "upmu setup $2" makes the machine $3.
-killed_everywhere() {	# OPTIONS OPTIONS NAME
+killed_everywhere() {	# OPTIONS OPTIONS NAME [WHAT SETS UP BEFORE --undo]
 	local n=0
 
 	needs_tracing
 	while [ $((n += 1)) ]; do
-		[ "$1" != --undo ] || complete
+		[ "$1" != --undo ] || "${4:-complete}"
 		run "$kill_at" $n "$upmu" setup --yes $1
 		[ "$status" -eq 137 ] || break
 		"$upmu" setup --yes $2 >/dev/null
@@ -504,19 +517,32 @@ is_as_but_for_mine() {
 }
 
 @test "what_version_0_1_0_set_up_is_undone_too" {
-	mark='# Written by `upmu setup`; `upmu setup --undo` removes it.'
-	rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules
-	printf '%s\n# The group upmu was created by it too.\n' "$mark" >"$rules"
-	echo 'KERNEL=="upmu", GROUP="upmu", MODE="0660"' >>"$rules"
-	printf '%s\nupmu\n' "$mark" >"$UPMU_ROOT/etc/modules-load.d/upmu.conf"
-	printf '%s\noptions upmu adopt=auto\n' "$mark" \
-		>"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	version_0_1_0
 	echo 'options upmu open=cycles' >>"$UPMU_ROOT/etc/modprobe.d/upmu.conf"
-	echo upmu:x:999: >>"$UPMU_ROOT/etc/group"
 	"$upmu" setup --yes --undo
 	[ "$(cat "$UPMU_ROOT/etc/modprobe.d/upmu.conf")" = \
 		'options upmu open=cycles' ]
 	rm "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	is_as before
+}
+
+@test "so_it_is_where_that_is_killed_at_each_act" {
+	killed_everywhere --undo --undo before version_0_1_0
+}
+
+@test "so_it_is_where_a_command_fails_or_the_disk_is_full" {
+	version_0_1_0
+	mv "$BATS_TEST_TMPDIR/bin/groupdel" "$BATS_TEST_TMPDIR/groupdel"
+	command_of groupdel <<<'exit 10'
+	run "$upmu" setup --yes --undo
+	[ "$status" -eq 1 ]
+	mv "$BATS_TEST_TMPDIR/groupdel" "$BATS_TEST_TMPDIR/bin/groupdel"
+	"$upmu" setup --yes --undo
+	is_as before
+	version_0_1_0
+	mkdir -p "$UPMU_ROOT/etc/upmu-setup.journal.upmu-new/x" # not to be written
+	"$upmu" setup --yes --undo || :
+	rm -r "$UPMU_ROOT/etc/upmu-setup.journal.upmu-new"
 	is_as before
 }
 

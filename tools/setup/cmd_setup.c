@@ -251,6 +251,12 @@ static void plan(struct setup *setup)
 				setup_paths[i], lines, stale_lines(setup, i));
 }
 
+static void show_journal(void)
+{
+	printf("write " SETUP_JOURNAL "\n      (what --undo needs to know; it "
+	       "removes it)\n");
+}
+
 static int show_setup(struct setup *setup)
 {
 	int shown = show_commands(setup, before, COUNT(before));
@@ -261,8 +267,7 @@ static int show_setup(struct setup *setup)
 	shown += written + show_commands(setup, after, COUNT(after)) +
 		 setup_set_sysctls(setup, true);
 	if (shown)
-		printf("write " SETUP_JOURNAL "\n      (what --undo needs to "
-		       "know; it removes it)\n");
+		show_journal();
 	if (written)
 		setup_tell_overrides(setup);
 	return shown;
@@ -387,7 +392,12 @@ static int show_removal(struct setup *setup, int file)
 
 static int do_undo(struct setup *setup)
 {
+	/* Version 0.1.0 left none, and its marks go with the first file. */
+	bool lacks_journal = setup->was_set_up && !setup->journal.is_there;
 	int shown = 0;
+
+	if (lacks_journal)
+		show_journal();
 
 	for (int i = 0; i < SETUP_FILES; i++)
 		shown += show_removal(setup, i);
@@ -401,6 +411,9 @@ static int do_undo(struct setup *setup)
 	}
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
+	/* Where the disk is full all is taken back without it. */
+	if (lacks_journal)
+		setup_journal_write(&setup->journal);
 	return take_back(setup);
 }
 
