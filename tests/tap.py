@@ -43,7 +43,8 @@ FAULTS = re.compile(
     r"Illegal instruction|Floating point exception)\b.*|"
     r"(?m:^(?:Segmentation fault|Bus error|Aborted|Illegal instruction|"
     r"Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?$)|"
-    r"qemu: uncaught target signal (?:4|6|7|8|11)\b.*")
+    r"qemu: uncaught target signal (?:4|6|7|8|11)\b.*|"
+    r"(?:crashed|' failed) with status (?:13[2-6]|139)\b.*")    # tests/cli
 # 125 is a board's own failure; the others are what a shell makes of SIGILL,
 # SIGTRAP, SIGABRT, SIGBUS, SIGFPE and SIGSEGV.
 BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # upmu check on fixture trees: each situation gets its finding and its cure.
 
+load crashes
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	export UPMU_ROOT=$BATS_TEST_TMPDIR/root

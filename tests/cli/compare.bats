@@ -3,6 +3,8 @@
 # upmu compare as a user meets it. Whatever this machine's PMU can do: page
 # faults and statuses are the same everywhere.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

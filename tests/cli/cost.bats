@@ -3,6 +3,8 @@
 # upmu cost on this machine; exact figures are tested on boards
 # (tests/boards/cost.test).
 
+load crashes
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 }

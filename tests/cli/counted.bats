@@ -4,6 +4,8 @@
 # below the machines of tests/fixtures (tests/unit/fake_upmu.c). Each reading
 # adds 500 to an event; with by_code=1, its code more.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

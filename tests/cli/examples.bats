@@ -3,6 +3,8 @@
 # Each example builds on its own with the line that it names, from what
 # `ninja install` puts on a machine.
 
+load crashes
+
 setup_file() {
 	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export top

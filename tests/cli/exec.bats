@@ -3,6 +3,8 @@
 # upmu exec where nothing can be opened: what it does with open registers is
 # tested on the boards (tests/boards/exec_*.test).
 
+load crashes
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	[ ! -e /dev/upmu ] || skip "this machine has the module loaded"

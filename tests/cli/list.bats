@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # upmu list, on this machine and on fixture trees of boards.
+
+load crashes
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What the manual and the completion promise.
 
+load crashes
+
 setup() {
 	build=$BATS_TEST_DIRNAME/../../build
 	build=${UPMU_BUILD:-$build}

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # upmu merge: the files of all ranks together.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

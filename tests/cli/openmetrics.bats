@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # upmu stat --openmetrics, and names of files with %q{RANK}.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Every command whose output is lost says so and fails.
 
+load crashes
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	commands=("check" "check -j" "list" "list -j" "cost" "regs PMCR=1"

@@ -3,6 +3,8 @@
 # Every command that writes a file of the user's: what cannot be written is told
 # on one line, the former file stays, and no result of a run is lost.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -3,6 +3,8 @@
 # upmu stat --regions: a program's own regions in the report. Without a PMU the
 # program counts by the source clock.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

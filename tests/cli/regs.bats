@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # upmu regs takes values apart on any machine.
 
+load crashes
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 }

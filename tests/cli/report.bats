@@ -3,6 +3,8 @@
 # upmu report: the page's contents and what goes wrong; report_pages.bats draws
 # it in a browser.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -3,6 +3,8 @@
 # The page of upmu report in a browser: Debian's chromium, and the charting
 # library that scripts/charts fetched. Only with ./check --all.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -3,6 +3,8 @@
 # ./run on an ARM board, with every command that touches the machine replaced
 # by one that writes down how it was called.
 
+load crashes
+
 setup() {
 	unset UPMU_YES # of ./check --yes
 	top=$BATS_TEST_DIRNAME/../..

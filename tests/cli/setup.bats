@@ -3,6 +3,8 @@
 # upmu setup on a root directory of the test's own, with commands that only
 # record how they were called.
 
+load crashes
+
 setup() {
 	upmu=${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}
 	export UPMU_ROOT=$BATS_TEST_TMPDIR/root

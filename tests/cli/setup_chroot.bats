@@ -4,6 +4,8 @@
 # sysctl; made up are the module, which this kernel could not load, and udev,
 # which must not hear of it.
 
+load crashes
+
 setup() {
 	upmu=$(realpath "${UPMU:-$BATS_TEST_DIRNAME/../../build/tools/upmu}")
 	root=$BATS_TEST_TMPDIR/root

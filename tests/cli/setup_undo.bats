@@ -4,6 +4,8 @@
 # a read-only folder, commands that fail. The commands do the least that their
 # names say, below a root directory of the test's own.
 
+load crashes
+
 setup() {
 	build=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build}
 	upmu=${UPMU:-$build/tools/upmu}

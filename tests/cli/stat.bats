@@ -3,6 +3,8 @@
 # upmu stat as a user meets it. Whatever this machine's PMU can do, the
 # software numbers, the statuses and the streams must be right.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The machine-readable reports keep docs/schema, whatever was counted.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # upmu stat with much of everything: only with ./check --all.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 # What upmu stat has of perf stat's options, and what it refuses and how.
 
+load crashes
+
 bats_require_minimum_version 1.5.0
 
 setup() {

@@ -3,6 +3,8 @@
 # Threads that are cancelled, or end, in a call of the shared library unwind
 # their callers, on 32-bit ARM too.
 
+load crashes
+
 setup_file() {
 	top=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 	export top
