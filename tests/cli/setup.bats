@@ -182,6 +182,13 @@ files_written() {
 	run "$upmu" setup --dry-run
 	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
 	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'install"* ]]
+	# Setup's own that the user has put it into hides but others.
+	rm -r "$conf" "$UPMU_ROOT"/sys/bus/event_source/devices/*
+	"$upmu" setup --yes
+	printf '%s\n' 'install upmu /bin/false' 'blacklist upmu' >>"$conf"
+	run "$upmu" setup --dry-run
+	[ "$(grep -c '^note' <<<"$output")" -eq 2 ]
+	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'install"* ]]
 	[[ "$output" == *"note  /etc/modprobe.d/upmu.conf says 'blacklist"* ]]
 }
 
@@ -198,6 +205,17 @@ files_written() {
 	echo 'KERNEL=="upmu", MODE="0600"' >>"$rules/60-upmu.rules"
 	run "$upmu" setup --dry-run
 	[[ "$output" == *"/usr/lib/udev/rules.d/60-upmu.rules"*hidden* ]]
+	# One that hides it already says the same.
+	mkdir -p "$UPMU_ROOT/run/udev/rules.d"
+	cp "$BATS_TEST_DIRNAME/../../packaging/60-upmu.rules" \
+		"$UPMU_ROOT/run/udev/rules.d"
+	run "$upmu" setup --dry-run
+	[[ "$output" != *"note "* ]]
+	mkdir -p "$UPMU_ROOT/usr/lib/sysctl.d"
+	printf '; it\n# it\n\nkernel.perf_event_paranoid = 2\n' \
+		>"$UPMU_ROOT/usr/lib/sysctl.d/60-upmu.conf"
+	run "$upmu" setup --dry-run
+	[[ "$output" != *"note "* ]]
 }
 
 @test "setup_names_a_file_that_its_own_of_that_name_hides" {
@@ -421,6 +439,15 @@ files_written() {
 		[ "$(cat "$rules")" = "$rule" ]
 		rm "$rules"
 	done
+	# Nobody asks for a rule where the kernel opens the registers.
+	echo aarch64 >"$UPMU_ROOT/proc/sys/kernel/arch"
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	cp "$BATS_TEST_TMPDIR/users" "$rules"
+	rm "${rules%/*}/99-x.rules"
+	run "$upmu" setup --dry-run
+	[[ "$output" != *"note "* ]]
+	rm "$rules" "$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	echo armv7l >"$UPMU_ROOT/proc/sys/kernel/arch"
 	# A rule that leaves it to setup's, and one that is a comment now.
 	"$upmu" setup --yes
 	sed -i 's/^KERNEL/#&/' "$rules"
@@ -508,6 +535,12 @@ files_written() {
 	run "$upmu" setup --yes
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"cannot write over '/etc/modprobe.d/upmu.conf'"* ]]
+	rm "$UPMU_ROOT/etc/modprobe.d/upmu.conf"
+	echo 'KERNEL=="upmu", MODE="0666"' \
+		>"$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write over '/etc/udev/rules.d/60-upmu.rules'"* ]]
 }
 
 @test "undo_removes_what_setup_wrote_and_the_group_it_created" {
