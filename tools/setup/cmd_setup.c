@@ -187,8 +187,8 @@ static int next_text(struct setup *setup, int file, char *lines, size_t size,
 		return 0;
 	if (setup_file_is_foreign(setup_paths[file])) {
 		complain("write over", setup_paths[file], -EEXIST);
-		fputs("hint: see what it says, give it another name (setup did "
-		      "not write it)\n",
+		fputs("hint: see what it says, give it another name (it is not "
+		      "setup's)\n",
 		      stderr);
 		return -EEXIST;
 	}
