@@ -54,6 +54,12 @@ def listing():
         _built.clear()
 
 
+def _tell(text):
+    """By a thread: that nobody reads any more the main one finds out."""
+    with contextlib.suppress(OSError):
+        print(text, flush=True)
+
+
 def _act(name, words, env=None):
     """Build something once; its results, and whether it is there.
 
@@ -63,8 +69,7 @@ def _act(name, words, env=None):
         return [], _built[name]
     began = time.monotonic()
     told = f"# {'setting up' if only_listed else 'building'}: {name}"
-    late = threading.Timer(TOLD_AFTER_S, print, [told],
-                           {"flush": True})
+    late = threading.Timer(TOLD_AFTER_S, _tell, [told])
     late.daemon = True          # who is interrupted does not wait for it
     late.start()
     with schedule.threads(1) as pool:

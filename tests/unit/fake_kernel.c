@@ -19,6 +19,7 @@ struct fake_kernel fake;
 static struct perf_event_mmap_page pages[FAKE_FDS];
 static char root[256];
 static bool has_root;
+static pid_t roots_owner; /* not its children, which may execute another */
 
 static void path_below(char *out, const char *path)
 {
@@ -29,6 +30,8 @@ static void remove_root(void)
 {
 	char command[sizeof(root) + 16];
 
+	if (getpid() != roots_owner)
+		return;
 	snprintf(command, sizeof(command), "rm -rf '%s'", root);
 	if (system(command))
 		perror(command);
@@ -44,6 +47,7 @@ static void make_root(void)
 		abort();
 	atexit(remove_root);
 	has_root = true;
+	roots_owner = getpid();
 }
 
 static void make_folders(const char *path)

@@ -47,9 +47,9 @@ static void run(char **words)
 	while (words[n])
 		n++;
 	assert_int_equal(pipe(ends), 0);
+	fake_boot("pi2");
 	pid = fork();
 	if (!pid) {
-		fake_boot("pi2");
 		dup2(ends[1], STDERR_FILENO);
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
