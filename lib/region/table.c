@@ -170,7 +170,8 @@ static void clear_cells(struct upmu_region_thread *thread)
 
 /*
  * The least that an empty pair ever counts is what each pair costs. Called as
- * a program calls them.
+ * a program calls them, with nothing between: an end fails, too, where its
+ * begin did, and both are one call that is missed.
  */
 static void calibrate(const struct upmu_region_thread *thread,
 		      uint64_t *overhead)
@@ -182,9 +183,10 @@ static void calibrate(const struct upmu_region_thread *thread,
 	const struct live_cell *cell = &thread->cells[nothing.id];
 	unsigned int failed = 0;
 
-	for (int i = 0; i < CALIBRATION_CALLS; i++)
-		failed += upmu_region_begin(&nothing) ||
-			  upmu_region_end(&nothing);
+	for (int i = 0; i < CALIBRATION_CALLS; i++) {
+		upmu_region_begin(&nothing);
+		failed += upmu_region_end(&nothing) != 0;
+	}
 	/* These are nobody's calls. */
 	if (failed && atomic_fetch_sub(&missed, failed) == failed)
 		forget_missed();
