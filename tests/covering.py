@@ -66,10 +66,18 @@ Test = collections.namedtuple("Test", "name words env workdir targets title",
                               defaults=("",))
 
 
+def build_by(words, stderr=subprocess.STDOUT, **options):
+    """What a step of building prints; one that fails ends us."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=stderr,
+                          text=True, errors="replace", **options)
+    if done.returncode:
+        sys.exit(done.stdout + "tests/mutate: the tree does not build")
+    return done.stdout
+
+
 def _meson(kind, build):
-    text = subprocess.run(["meson", "introspect", kind, build], check=True,
-                          text=True, stdout=subprocess.PIPE)
-    return json.loads(text.stdout)
+    return json.loads(build_by(["meson", "introspect", kind, build],
+                               stderr=subprocess.DEVNULL))
 
 
 def _names(paths, build):
@@ -222,16 +230,15 @@ def _make(tree, build):
     """A build that counts, with tests/counted.c in each program."""
     counted = build + "-exits.o"
     if not os.path.exists(build + "/build.ninja"):
-        subprocess.run(["cc", "-O2", "-fPIC", "-c", "-o", counted,
-                        tree + "/tests/counted.c"], check=True)
-        subprocess.run(["meson", "setup", "-Dtests=enabled",
-                        "-Db_coverage=true", "-Doptimization=0",
-                        # else what is compiled anew is another program
-                        "-Dc_args=-frandom-seed=upmu",
-                        f"-Dc_link_args=-Wl,--wrap=_exit -Wl,--wrap=raise "
-                        f"{shlex.quote(counted)} -lgcov", build],
-                       cwd=tree, check=True, stdout=subprocess.DEVNULL)
-    subprocess.run(["ninja", "-C", build, "--quiet"], check=True)
+        build_by(["cc", "-O2", "-fPIC", "-c", "-o", counted,
+                  tree + "/tests/counted.c"])
+        build_by(["meson", "setup", "-Dtests=enabled",
+                  "-Db_coverage=true", "-Doptimization=0",
+                  # else what is compiled anew is another program
+                  "-Dc_args=-frandom-seed=upmu",
+                  f"-Dc_link_args=-Wl,--wrap=_exit -Wl,--wrap=raise "
+                  f"{shlex.quote(counted)} -lgcov", build], cwd=tree)
+    build_by(["ninja", "-C", build, "--quiet"])
     # where root tests, some do it as nobody, whose counts count
     for folder, _, _ in os.walk(build):
         os.chmod(folder, 0o777)
