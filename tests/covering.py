@@ -20,6 +20,7 @@ import subprocess
 import sys
 import time
 
+import layers
 import onboards
 
 # What takes longer where nothing is broken waits for ever.
@@ -73,6 +74,13 @@ def build_by(words, stderr=subprocess.STDOUT, **options):
     if done.returncode:
         sys.exit(done.stdout + "tests/mutate: the tree does not build")
     return done.stdout
+
+
+def set_up(tree, build, *options, first=":"):
+    """Makes a build of a tree ready for ninja, where it is not."""
+    setup = shlex.join(["meson", "setup", "-Dtests=enabled", *options, build])
+    build_by(["sh", "-c", layers.set_up(build, f"{first} && exec {setup}")],
+             cwd=tree)
 
 
 def _meson(kind, build):
@@ -229,15 +237,13 @@ class _Stamps:
 def _make(tree, build):
     """A build that counts, with tests/counted.c in each program."""
     counted = build + "-exits.o"
-    if not os.path.exists(build + "/build.ninja"):
-        build_by(["cc", "-O2", "-fPIC", "-c", "-o", counted,
-                  tree + "/tests/counted.c"])
-        build_by(["meson", "setup", "-Dtests=enabled",
-                  "-Db_coverage=true", "-Doptimization=0",
-                  # else what is compiled anew is another program
-                  "-Dc_args=-frandom-seed=upmu",
-                  f"-Dc_link_args=-Wl,--wrap=_exit -Wl,--wrap=raise "
-                  f"{shlex.quote(counted)} -lgcov", build], cwd=tree)
+    set_up(tree, build, "-Db_coverage=true", "-Doptimization=0",
+           # else what is compiled anew is another program
+           "-Dc_args=-frandom-seed=upmu",
+           f"-Dc_link_args=-Wl,--wrap=_exit -Wl,--wrap=raise "
+           f"{shlex.quote(counted)} -lgcov",
+           first=shlex.join(["cc", "-O2", "-fPIC", "-c", "-o", counted,
+                             tree + "/tests/counted.c"]))
     build_by(["ninja", "-C", build, "--quiet"])
     # where root tests, some do it as nobody, whose counts count
     for folder, _, _ in os.walk(build):

@@ -106,17 +106,23 @@ def _set(folder, *options):
                           folder]))
 
 
+def set_up(folder, setup, again=":"):
+    """A line for sh: sets a tree up, or does AGAIN where it is."""
+    folder = shlex.quote(folder)
+    # meson takes what it was interrupted at for set up: this it writes last
+    return (f"if [ -f {folder}/meson-info/intro-tests.json ]; then {again}; "
+            f"else rm -rf {folder}/meson-private && {setup}; fi")
+
+
 def _meson(name, folder, *options, env=None, charts=False):
     set_here = ["-Dtests=enabled"]  # ./run may have been here, without cmocka
     if charts:
         set_here.append("-Dcharts=enabled")
     setup = shlex.join(["meson", "setup", *options, *set_here, folder])
     again = _set(folder, *set_here)
-    # meson takes what it was interrupted at for set up: this it writes last
     return _act(name, "mkdir -p build && " + _locked(
-        folder, f"{{ if [ -f {folder}/meson-info/intro-tests.json ]; "
-        f"then {again}; else rm -rf {folder}/meson-private && {setup}; "
-        f"fi; }} && {_ninja(folder)}"), env)
+        folder, f"{{ {set_up(folder, setup, again)}; }} && {_ninja(folder)}"),
+        env)
 
 
 def _has_charts():
