@@ -156,12 +156,20 @@ def wrong_with(process, limit_s, heard, most_s=None):
             else f"status {status}" if status else "")
 
 
-def failure(words, limit_s, heard=None, most_s=None, **options):
+@contextlib.contextmanager
+def room(env=None):
+    """An environment whose temporary folder goes with what a killed test left."""
+    with tempfile.TemporaryDirectory(prefix="mutate-",
+                                     ignore_cleanup_errors=True) as folder:
+        yield {**(os.environ if env is None else env), "TMPDIR": folder}
+
+
+def failure(words, limit_s, heard=None, most_s=None, env=None, **options):
     """Why a program does not end well, and in time, or ""."""
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL,
-                          start_new_session=True, **options) as process:
+    with room(env) as env, subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, start_new_session=True, env=env,
+            **options) as process:
         try:
             return wrong_with(process, limit_s,
                               [] if heard is None else heard, most_s)
