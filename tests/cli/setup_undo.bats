@@ -542,9 +542,14 @@ is_as_but_for_mine() {
 	"$upmu" setup --yes --undo
 	is_as before
 	version_0_1_0
+	machine >"$BATS_TEST_TMPDIR/old"
 	mkdir -p "$UPMU_ROOT/etc/upmu-setup.journal.upmu-new/x" # not to be written
-	"$upmu" setup --yes --undo || :
+	run "$upmu" setup --yes --undo
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot write '/etc/upmu-setup.journal'"* ]]
 	rm -r "$UPMU_ROOT/etc/upmu-setup.journal.upmu-new"
+	is_as old
+	"$upmu" setup --yes --undo
 	is_as before
 }
 

@@ -362,8 +362,7 @@ static int do_setup(struct setup *setup)
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
 	error = carry_out(setup);
-	if (!error && setup_needs_module(setup) &&
-	    setup_file_has(setup_paths[SETUP_UDEV], "GROUP=\"upmu\""))
+	if (!error && setup_needs_module(setup) && setup_file_gives_to_group())
 		puts("Next, for each user: sudo usermod -a -G upmu USER, "
 		     "and a new login.");
 	return error;
@@ -394,7 +393,7 @@ static int do_undo(struct setup *setup)
 {
 	/* Version 0.1.0 left none, and its marks go with the first file. */
 	bool lacks_journal = setup->was_set_up && !setup->journal.is_there;
-	int shown = 0;
+	int shown = 0, error;
 
 	if (lacks_journal)
 		show_journal();
@@ -411,10 +410,9 @@ static int do_undo(struct setup *setup)
 	}
 	if (!confirmed(setup))
 		return setup->dry_run ? 0 : -ECANCELED;
-	/* Where the disk is full all is taken back without it. */
-	if (lacks_journal)
-		setup_journal_write(&setup->journal);
-	return take_back(setup);
+	error = lacks_journal ? setup_journal_write(&setup->journal) : 0;
+	return error ? complain("write", SETUP_JOURNAL, error)
+		     : take_back(setup);
 }
 
 static void print_help(void)

@@ -242,6 +242,24 @@ bool setup_user_gives_device(void)
 	return find_users_rule(NULL);
 }
 
+bool setup_file_gives_to_group(void)
+{
+	char text[SETUP_TEXT_SIZE], *rest = text, *line;
+	const char *group = NULL;
+
+	if (setup_file_without(text, setup_paths[SETUP_UDEV], ""))
+		return false;
+	setup_drop_rules_comments(text);
+	join_lines(text);
+	while ((line = strsep(&rest, "\n"))) {
+		const char *its = setup_rule_group(line);
+
+		if (its) /* the last one wins */
+			group = its;
+	}
+	return group && !strncmp(group, "upmu\"", strlen("upmu\""));
+}
+
 /* What modprobe and udev are told matters wherever the module is loaded. */
 static bool is_wanted(const struct setup *setup, const struct overriding *one)
 {

@@ -53,11 +53,13 @@ static bool matches(const char *value, const char *name)
 	return false;
 }
 
-static bool assigns(const char *line, const char *key, bool finally)
+static const char *assigned(const char *line, const char *key, bool finally)
 {
-	return value_of(line, key, ":=") ||
-	       (!finally &&
-		(value_of(line, key, "=") || value_of(line, key, "+=")));
+	const char *value = value_of(line, key, ":=");
+
+	if (!value && !finally)
+		value = value_of(line, key, "=") ?: value_of(line, key, "+=");
+	return value;
 }
 
 /* Not by a rule that asks for another device, or another subsystem's. */
@@ -68,13 +70,20 @@ bool setup_rule_may_give_device(const char *line, bool finally)
 
 	return (!name || matches(name, "upmu")) &&
 	       (!subsystem || matches(subsystem, "misc")) &&
-	       (assigns(line, "MODE", finally) ||
-		assigns(line, "GROUP", finally) ||
-		assigns(line, "OWNER", finally));
+	       (assigned(line, "MODE", finally) ||
+		assigned(line, "GROUP", finally) ||
+		assigned(line, "OWNER", finally));
 }
 
 bool setup_rule_gives_device(const char *line, bool finally)
 {
 	return value_of(line, "KERNEL", "==") &&
 	       setup_rule_may_give_device(line, finally);
+}
+
+const char *setup_rule_group(const char *line)
+{
+	return setup_rule_may_give_device(line, false)
+		       ? assigned(line, "GROUP", false)
+		       : NULL;
 }

@@ -107,6 +107,8 @@ void setup_tell_overrides(const struct setup *setup);
 bool setup_user_adopts(void);
 /** A rule of the user's in setup's own file says who may open the device. */
 bool setup_user_gives_device(void);
+/** Setup's own file, whoever wrote its rules, gives the device to our group. */
+bool setup_file_gives_to_group(void);
 
 /* ---- rules.c: what a rule of udev's says ---- */
 
@@ -116,6 +118,8 @@ void setup_drop_rules_comments(char *text);
 bool setup_rule_gives_device(const char *line, bool finally);
 /** The same, or it asks for the device in a way that is not known here. */
 bool setup_rule_may_give_device(const char *line, bool finally);
+/** The group that such a rule gives it to, with what follows; or NULL. */
+const char *setup_rule_group(const char *line);
 
 /* ---- commands.c ---- */
 
