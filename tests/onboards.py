@@ -161,6 +161,7 @@ def room(env=None):
     """An environment whose temporary folder goes with what a killed test left."""
     with tempfile.TemporaryDirectory(prefix="mutate-",
                                      ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o1777)    # some programs become another user
         yield {**(os.environ if env is None else env), "TMPDIR": folder}
 
 
