@@ -450,12 +450,17 @@ files_written() {
 	"$upmu" setup --yes
 	sed -i 's/^KERNEL/#&/' "$rules"
 	echo 'KERNEL=="upmu", SYMLINK+="pmu"' >>"$rules"
-	echo 'KERNEL=="gpio", MODE="0666"' >>"$rules"
-	echo 'SUBSYSTEM=="tty", MODE="0666"' >>"$rules"
+	cat >>"$rules" <<-'LINES'
+	KERNEL=="gpio", MODE="0666"
+	SUBSYSTEM=="tty", MODE="0666"
+	SUBSYSTEMS=="usb", ATTRS{idVendor}=="2341", GROUP="plugdev"
+	KERNELS=="1-1", MODE="0666"
+	ENV{DEVNAME}=="/dev/gpiochip0", MODE="0666"
+	LINES
 	run "$upmu" setup --yes
 	[[ "$output" != *"60-upmu.rules says "* ]]
 	[[ "$output" == *usermod* ]]
-	[ "$(wc -l <"$rules")" -eq 6 ]
+	[ "$(wc -l <"$rules")" -eq 9 ]
 	grep -qx 'KERNEL=="upmu", GROUP="upmu", MODE="0660"' "$rules"
 }
 
@@ -474,6 +479,7 @@ files_written() {
 	tells 1 'KERNEL=="upmu", GROUP="upmu", MODE="0640"'
 	tells 1 'KERNEL=="upmu", \\\n# it\n\tGROUP := "upmu"'
 	tells 1 "$ours\nKERNEL==\"gpio\", GROUP=\"gpio\""
+	tells 1 "$ours\nSUBSYSTEMS==\"usb\", GROUP=\"plugdev\""
 	tells 1 "KERNEL==\"upmu\", GROUP=\"video\"\n$ours"
 	tells 0 "$ours\nKERNEL==\"upmu\", GROUP=\"video\""
 	tells 0 "#$ours\nKERNEL==\"upmu\", MODE=\"0666\""

@@ -62,17 +62,28 @@ static const char *assigned(const char *line, const char *key, bool finally)
 	return value;
 }
 
-/* Not by a rule that asks for another device, or another subsystem's. */
+/* What a rule asks for, and the device has: also by a key for its parents. */
+static const struct {
+	const char *key, *its;
+} asked[] = {
+	{ "KERNEL", "upmu" },
+	{ "KERNELS", "upmu" },
+	{ "SUBSYSTEM", "misc" },
+	{ "SUBSYSTEMS", "misc" },
+	{ "ENV{DEVNAME}", "/dev/upmu" },
+};
+
 bool setup_rule_may_give_device(const char *line, bool finally)
 {
-	const char *name = value_of(line, "KERNEL", "==");
-	const char *subsystem = value_of(line, "SUBSYSTEM", "==");
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+		const char *value = value_of(line, asked[i].key, "==");
 
-	return (!name || matches(name, "upmu")) &&
-	       (!subsystem || matches(subsystem, "misc")) &&
-	       (assigned(line, "MODE", finally) ||
-		assigned(line, "GROUP", finally) ||
-		assigned(line, "OWNER", finally));
+		if (value && !matches(value, asked[i].its))
+			return false;
+	}
+	return assigned(line, "MODE", finally) ||
+	       assigned(line, "GROUP", finally) ||
+	       assigned(line, "OWNER", finally);
 }
 
 bool setup_rule_gives_device(const char *line, bool finally)
