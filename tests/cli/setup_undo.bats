@@ -528,7 +528,7 @@ is_as_but_for_mine() {
 	is_as before
 }
 
-@test "so_it_is_where_that_is_killed_at_each_act" {
+@test "so_it_is_where_that_undo_is_killed_at_each_act" {
 	killed_everywhere --undo --undo before version_0_1_0
 }
 
@@ -551,6 +551,22 @@ is_as_but_for_mine() {
 	is_as old
 	"$upmu" setup --yes --undo
 	is_as before
+}
+
+@test "the_journal_is_shown_where_it_is_to_be_written" {
+	local written='write /etc/upmu-setup.journal'
+
+	run "$upmu" setup --dry-run
+	[ "$(grep -cx "$written" <<<"$output")" -eq 1 ]
+	run "$upmu" setup --undo --dry-run
+	[[ "$output" != *upmu-setup.journal* ]]
+	complete
+	run "$upmu" setup --undo --dry-run
+	[[ "$output" != *"$written"* ]]
+	"$upmu" setup --undo --yes
+	version_0_1_0
+	run "$upmu" setup --undo --dry-run
+	[ "$(grep -cx "$written" <<<"$output")" -eq 1 ]
 }
 
 @test "undo_leaves_no_half_written_file_beside_one_of_the_users" {
