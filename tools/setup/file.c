@@ -136,18 +136,20 @@ static int append(char *text, const char *line)
 	return 0;
 }
 
-int setup_file_read(const char *path, char *text, size_t size)
+bool setup_file_is_special(const char *path)
 {
 	char real[UPMU_PATH_SIZE];
 	struct stat there;
-	int error = upmu_sys_path(real, path);
 
-	if (error)
-		return error;
-	if (!stat(real, &there) && !S_ISREG(there.st_mode) &&
-	    !S_ISDIR(there.st_mode))
-		return -EINVAL;
-	return upmu_sys_read_text(path, text, size);
+	return !upmu_sys_path(real, path) && !stat(real, &there) &&
+	       !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+}
+
+int setup_file_read(const char *path, char *text, size_t size)
+{
+	return setup_file_is_special(path)
+		       ? -EINVAL
+		       : upmu_sys_read_text(path, text, size);
 }
 
 bool setup_file_has(const char *path, const char *text)

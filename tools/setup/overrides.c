@@ -109,14 +109,11 @@ static int find_in_text(char *text, const char *path,
 static int find_setting(const char *path, const struct overriding *one)
 {
 	char real[UPMU_PATH_SIZE], *text = NULL;
-	struct stat there;
 	size_t size = 0;
 	int found = 0;
 	FILE *file;
 
-	/* Of a FIFO or a device there may be no end. */
-	if (upmu_sys_path(real, path) || stat(real, &there) < 0 ||
-	    !S_ISREG(there.st_mode))
+	if (upmu_sys_path(real, path) || setup_file_is_special(path))
 		return 0;
 	file = fopen(real, "re");
 	if (!file)

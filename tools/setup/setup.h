@@ -62,7 +62,9 @@ int setup_file_remove(const char *path);
 int setup_file_remove_unfinished(const char *path);
 /** There, or half there after an interruption. */
 bool setup_file_was_begun(const char *path);
-/** -EINVAL: no plain file, as a FIFO into which nobody may ever write. */
+/** A FIFO, a device: to read it may never begin, or never end. */
+bool setup_file_is_special(const char *path);
+/** Like upmu_sys_read_text(); -EINVAL: it is special. */
 int setup_file_read(const char *path, char *text, size_t size);
 bool setup_file_has(const char *path, const char *text);
 /** There, if only as a link that leads nowhere, and without setup's mark. */
