@@ -142,12 +142,14 @@ bool upmu_row_is_cycles(const struct upmu_event_row *row);
 /**
  * struct upmu_core_model - what counts a core's events on an emulated board
  * @title: "Cortex-A7"; empty where the device tree tells of no model of it
+ * @article: what is said before it: "a" or "an"
  * @geometry: what it has, in words: "L1D 32 KiB, 4 ways, ..."
  * @codes: a bit for each event that it counts by what it models
  * @exact: the same for those that it counts by the emulator's own clock
  */
 struct upmu_core_model {
 	char title[40];
+	const char *article;
 	char geometry[200];
 	unsigned char codes[UPMU_MODEL_CODES / 8];
 	unsigned char exact[UPMU_MODEL_CODES / 8];

@@ -72,6 +72,7 @@ static void read_kind(int models, struct upmu_core_kind *kind)
 	end = text + n;
 	text[n] = '\0';
 	copy(model->title, sizeof(model->title), at);
+	model->article = strchr("AEIO", *at) ? "an" : "a"; /* an ARM1176 */
 	at = next(at, end);
 	copy(model->geometry, sizeof(model->geometry), at);
 	at = next(at, end);

@@ -630,6 +630,16 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	[[ "$text" == *"a model of a Cortex-A15 (L1D 2 ways)"* ]]
 }
 
+@test "a_model_is_told_with_its_article" {
+	board=$BATS_TEST_TMPDIR/pi1
+	model=$board/sys/firmware/devicetree/base/upmu-model
+	"$fixtures/unpack" "$BATS_TEST_TMPDIR" pi1
+	mkdir -p "$model"
+	printf 'ARM1176JZF-S\0L1D 4 ways\0003 10\0' >"$model/arm1176"
+	UPMU_ROOT=$board run "$upmu" check
+	[[ "$(tr -s ' \n' ' ' <<<"$output")" == *"a model of an ARM1176JZF-S (L1D 4 ways)"* ]]
+}
+
 @test "all_finds_the_kernels_own_events_by_word_too" {
 	on pi2 --all task-clock
 	[ "$status" -eq 0 ]

@@ -315,6 +315,7 @@ static void a_model_tells_title_geometry_and_two_lists(void **s)
 	assert_true(machine.model.is_told);
 	assert_string_equal(machine.model.refused, "");
 	assert_string_equal(model->title, "Cortex-A7");
+	assert_string_equal(model->article, "a");
 	assert_string_equal(model->geometry, "L1D 32 KiB");
 	for (unsigned int code = 0; code < UPMU_MODEL_CODES; code++) {
 		assert_int_equal(model->codes[code / 8] >> code % 8 & 1,

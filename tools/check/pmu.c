@@ -57,8 +57,9 @@ static void check_emulated(struct check_report *report,
 		if (model->geometry[0])
 			check_add(report, "board", CHECK_NOTE,
 				  "its other counts are modelled, not silicon: "
-				  "a model of a %s (%s)",
-				  model->title, model->geometry);
+				  "a model of %s %s (%s)",
+				  model->article, model->title,
+				  model->geometry);
 	}
 }
 

@@ -116,9 +116,10 @@ static void write_model(FILE *out, const struct stat_report *report)
 		if (!has_modelled(report, (int)i))
 			continue;
 		fprintf(out,
-			"%scache, TLB and branch counts: a model of a %s (%s), "
-			"not silicon\n",
-			any ? "" : "\n", model->title, model->geometry);
+			"%scache, TLB and branch counts: a model of %s %s "
+			"(%s), not silicon\n",
+			any ? "" : "\n", model->article, model->title,
+			model->geometry);
 		any = true;
 	}
 	if (refused[0] && has_not_emulated(report))
