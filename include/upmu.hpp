@@ -326,7 +326,10 @@ class region
 	}
 };
 
-/** Inside a region from here to the end of the block. */
+/**
+ * Inside a region from here to the end of the block. What begin said is kept
+ * meanwhile: the region counts that too, some two instructions.
+ */
 class scope
 {
 	upmu_region *handle;
