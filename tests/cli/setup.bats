@@ -732,6 +732,13 @@ adopt() {
 	[ ! -s "$calls" ]
 }
 
+@test "hints_of_an_undo_are_for_an_undo" {
+	"$upmu" setup --yes
+	run "$upmu" setup --undo </dev/null
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"hint: upmu setup --undo --yes"* ]]
+}
+
 @test "setup_says_why_it_cannot_write" {
 	rmdir "$UPMU_ROOT/etc/modules-load.d"
 	run "$upmu" setup --yes

@@ -129,6 +129,9 @@ static void show_text(const char *text)
 	}
 }
 
+/* For hints, to do the same in another way. */
+static const char *asked_for = "upmu setup";
+
 static bool confirmed(const struct setup *setup)
 {
 	char answer[16];
@@ -137,18 +140,20 @@ static bool confirmed(const struct setup *setup)
 		return false;
 	/* UPMU_ROOT: below somebody's own folder. */
 	if (geteuid() && !secure_getenv("UPMU_ROOT")) {
-		fputs("upmu setup: nothing was done: only root may do this\n"
-		      "hint: sudo upmu setup\n",
-		      stderr);
+		fprintf(stderr,
+			"upmu setup: nothing was done: only root may do this\n"
+			"hint: sudo %s\n",
+			asked_for);
 		return false;
 	}
 	if (setup->yes)
 		return true;
 	if (!isatty(STDIN_FILENO)) {
-		fputs("upmu setup: nothing was done: there is no terminal to "
-		      "ask on\n"
-		      "hint: upmu setup --yes\n",
-		      stderr);
+		fprintf(stderr,
+			"upmu setup: nothing was done: there is no terminal to "
+			"ask on\n"
+			"hint: %s --yes\n",
+			asked_for);
 		return false;
 	}
 	fputs("Do this? [y/N] ", stdout);
@@ -162,7 +167,7 @@ static int complain(const char *what, const char *path, int error)
 	fprintf(stderr, "upmu setup: cannot %s '%s': %s\n", what, path,
 		strerror(-error));
 	if (error == -EACCES || error == -EPERM)
-		fputs("hint: sudo upmu setup\n", stderr);
+		fprintf(stderr, "hint: sudo %s\n", asked_for);
 	if (error == -EROFS)
 		fputs("hint: sudo mount -o remount,rw /\n", stderr);
 	if (error == -ENOENT)
@@ -442,6 +447,7 @@ int cmd_setup(int argc, char **argv)
 		switch (letter) {
 		case 'u':
 			setup.undo = true;
+			asked_for = "upmu setup --undo";
 			break;
 		case 'n':
 			setup.dry_run = true;
