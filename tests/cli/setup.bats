@@ -709,7 +709,7 @@ adopt() {
 	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/undone"
 }
 
-@test "setup_of_an_ordinary_user_points_to_sudo_and_does_nothing" {
+user_runs() {	# SUBFOLDER-OF-ETC-FOR-ROOT-ALONE|"" OPTION...: upmu setup
 	local top
 
 	[ "$(id -u)" -eq 0 ] || skip "needs root to become somebody else"
@@ -717,19 +717,60 @@ adopt() {
 	chmod 755 "$top"
 	cp -a "$UPMU_ROOT" "$upmu" "$BATS_TEST_TMPDIR/bin" "$top"
 	chmod -R go+rX-w "$top"/*
+	[ -z "$1" ] || (cd "$top/root" && chmod 700 "etc/$1")
 	: >"$top/calls"
 	chmod 666 "$top/calls"
 	sed -i "s|$calls|$top/calls|" "$top"/bin/*
 	UPMU_ROOT=$top/root PATH=$top/bin:$PATH run setpriv --reuid=65534 \
-		--regid=65534 --clear-groups "$top/upmu" setup --yes
+		--regid=65534 --clear-groups "$top/upmu" setup "${@:2}"
 	cp "$top/calls" "$calls"
 	rm -r "$UPMU_ROOT"
 	mv "$top/root" "$UPMU_ROOT"
 	rm -r "$top"
+}
+
+@test "setup_of_an_ordinary_user_points_to_sudo_and_does_nothing" {
+	user_runs "" --yes
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"Permission denied"*"hint: sudo upmu setup"* ]]
 	[ "$(files_written)" -eq 0 ]
 	[ ! -s "$calls" ]
+}
+
+@test "a_folder_that_a_user_may_not_enter_is_told" {
+	local file said
+
+	rm -r "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7"
+	for file in udev/rules.d/60-upmu.rules modules-load.d/upmu.conf \
+		modprobe.d/upmu.conf sysctl.d/60-upmu.conf; do
+		said="upmu setup: cannot read '/etc/$file': Permission denied"
+		user_runs "${file%/*}" --dry-run
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"$said"$'\n'"hint: sudo upmu setup"$'\n'* ]]
+		"$upmu" setup --yes
+		user_runs "${file%/*}" --undo --dry-run
+		[ "$status" -eq 1 ]
+		[[ "$output"$'\n' == *"$said"$'\n'"hint: sudo upmu setup --undo"$'\n'* ]]
+		"$upmu" setup --undo --yes
+	done
+}
+
+@test "a_folder_that_is_none_and_a_file_that_is_too_long_are_told" {
+	local rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules
+
+	rm -r "$UPMU_ROOT/sys/bus/event_source/devices/armv7_cortex_a7"
+	"$upmu" setup --yes
+	{ head -n 1 "$rules"; head -c 40000 /dev/zero | tr '\0' '#'; } |
+		head -c 32760 >"$BATS_TEST_TMPDIR/long"
+	cp "$BATS_TEST_TMPDIR/long" "$rules"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot read '/etc/udev/rules.d/60-upmu.rules': File too large"* ]]
+	rm -r "$UPMU_ROOT/etc/modprobe.d" "$rules"
+	: >"$UPMU_ROOT/etc/modprobe.d"
+	run "$upmu" setup --yes
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"cannot read '/etc/modprobe.d/upmu.conf': Not a directory"* ]]
 }
 
 @test "hints_of_an_undo_are_for_an_undo" {

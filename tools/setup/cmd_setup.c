@@ -184,22 +184,36 @@ static const char *stale_lines(const struct setup *setup, int file)
 		       : "";
 }
 
-/* What a file is to be, and what of that is new to it. */
+/* Who is not root may be kept out: then it is neither there nor not there. */
+static int may_read(const char *path)
+{
+	char text[SETUP_TEXT_SIZE];
+	int error = setup_file_read(path, text, sizeof(text));
+
+	return error == -EACCES ? complain("read", path, error) : 0;
+}
+
+/* What a file is to be, and what of that is new to it; says why it fails. */
 static int next_text(struct setup *setup, int file, char *lines, size_t size,
 		     char *text)
 {
+	const char *path = setup_paths[file];
+	int error;
+
 	if (!setup_content(setup, file, lines, size))
 		return 0;
-	if (setup_file_is_foreign(setup_paths[file])) {
-		complain("write over", setup_paths[file], -EEXIST);
+	error = may_read(path);
+	if (error)
+		return error;
+	if (setup_file_is_foreign(path)) {
+		complain("write over", path, -EEXIST);
 		fputs("hint: see what it says, give it another name (it is not "
 		      "setup's)\n",
 		      stderr);
 		return -EEXIST;
 	}
-	return setup_file_merge(text, setup_paths[file], lines,
-				stale_lines(setup, file))
-		       ?: 1;
+	error = setup_file_merge(text, path, lines, stale_lines(setup, file));
+	return error ? complain("read", path, error) : 1;
 }
 
 /* Show what would be written; refuse to write over somebody else's file. */
@@ -229,7 +243,9 @@ static int write_files(struct setup *setup)
 	for (int i = 0; i < SETUP_FILES; i++) {
 		int wanted = next_text(setup, i, lines, sizeof(lines), text);
 
-		if (wanted > 0)
+		if (wanted < 0)
+			return wanted;
+		if (wanted)
 			wanted = setup_file_write(setup_paths[i], text);
 		if (wanted < 0)
 			return complain("write", setup_paths[i], wanted);
@@ -377,9 +393,10 @@ static int show_removal(struct setup *setup, int file)
 {
 	const char *path = setup_paths[file];
 	char text[SETUP_TEXT_SIZE];
+	int error = may_read(path);
 
-	if (!upmu_sys_exists(path))
-		return 0;
+	if (error || !upmu_sys_exists(path))
+		return error;
 	if (setup_file_is_foreign(path)) {
 		printf("keep  %s\n      (not written by setup)\n", path);
 		return 0;
@@ -394,17 +411,31 @@ static int show_removal(struct setup *setup, int file)
 	return 1;
 }
 
+static int show_removals(struct setup *setup)
+{
+	int shown = 0;
+
+	for (int i = 0; i < SETUP_FILES; i++) {
+		int one = show_removal(setup, i);
+
+		if (one < 0)
+			return one;
+		shown += one;
+	}
+	return shown;
+}
+
 static int do_undo(struct setup *setup)
 {
 	/* Version 0.1.0 left none, and its marks go with the first file. */
 	bool lacks_journal = setup->was_set_up && !setup->journal.is_there;
-	int shown = 0, error;
+	int shown, error;
 
 	if (lacks_journal)
 		show_journal();
-
-	for (int i = 0; i < SETUP_FILES; i++)
-		shown += show_removal(setup, i);
+	shown = show_removals(setup);
+	if (shown < 0)
+		return shown;
 	shown += show_commands(setup, undo_after, COUNT(undo_after)) +
 		 setup_restore_sysctls(setup, true);
 	if (setup_file_was_begun(SETUP_JOURNAL))
