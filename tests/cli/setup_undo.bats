@@ -528,6 +528,24 @@ is_as_but_for_mine() {
 	is_as before
 }
 
+@test "more_of_its_lines_than_the_journal_holds_are_no_other_files" {
+	local rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules
+
+	version_0_1_0
+	for _ in 1 2 3 4 5 6 7 8; do
+		tail -n 1 "$rules" >"$BATS_TEST_TMPDIR/rule"
+		cat "$BATS_TEST_TMPDIR/rule" >>"$rules"
+	done
+	"$upmu" setup --yes
+	sed '/^file .*rules$/,/^file/!d' "$UPMU_ROOT/etc/upmu-setup.journal" |
+		grep '^+' >"$BATS_TEST_TMPDIR/lines"
+	grep -q '^+KERNEL' "$BATS_TEST_TMPDIR/lines"
+	run grep -v '^+K' "$BATS_TEST_TMPDIR/lines"
+	[ "$output" = "" ]
+	"$upmu" setup --undo --yes
+	is_as before
+}
+
 @test "so_it_is_where_that_undo_is_killed_at_each_act" {
 	killed_everywhere --undo --undo before version_0_1_0
 }

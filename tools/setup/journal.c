@@ -104,8 +104,13 @@ int setup_journal_write(const struct setup_journal *journal)
 
 		if (*line)
 			fprintf(out, "file %s\n", setup_paths[i]);
-		for (; *line; line += strcspn(line, "\n") + 1)
-			fprintf(out, "+%.*s\n", (int)strcspn(line, "\n"), line);
+		while (*line) {
+			size_t length = strcspn(line, "\n");
+
+			fprintf(out, "+%.*s\n", (int)length, line);
+			/* the last one may have been cut off */
+			line += length + (line[length] == '\n');
+		}
 	}
 	fputs(END "\n", out);
 	if (fclose(out))
