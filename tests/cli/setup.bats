@@ -418,6 +418,8 @@ files_written() {
 	for rule in 'KERNEL=="upmu", GROUP="video", MODE="0660"' \
 		$'KERNEL=="upmu", \\\n# all\n\tMODE="0666"' \
 		'ENV{DEVNAME}=="/dev/upmu", MODE="0666"' \
+		'KERNELS=="upmu", MODE="0666"' \
+		'SUBSYSTEMS=="misc", MODE="0666"' \
 		'KERNEL==e"upmu", GROUP="upmu", MODE="0640"' \
 		$'KERNEL!="upmu", GOTO="end"\nMODE="0666"\nLABEL="end"'; do
 		"$upmu" setup --yes
@@ -485,6 +487,12 @@ files_written() {
 	tells 0 "#$ours\nKERNEL==\"upmu\", MODE=\"0666\""
 	tells 0 'KERNEL=="upmu", GROUP="upmux"'
 	tells 0 'KERNEL=="upmu", MODE="0666"\nKERNEL=="gpio", GROUP="upmu"'
+	tells 0 'KERNEL=="upmu", MODE="0666"\nKERNEL=="gpio", \\\n\tGROUP="upmu"'
+	tells 1 "$ours\nKERNEL==\"gpio\", \\\\\n\tGROUP=\"gpio\""
+	# Nobody needs it where the kernel opens the registers.
+	echo aarch64 >"$UPMU_ROOT/proc/sys/kernel/arch"
+	echo 0 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	tells 0 "$ours"
 }
 
 @test "setup_knows_what_the_user_wrote_into_its_file_with_slashes" {
