@@ -528,6 +528,25 @@ is_as_but_for_mine() {
 	is_as before
 }
 
+@test "what_the_sysctls_were_before_it_is_not_known" {
+	local says='keep  what the sysctls are set to now'
+
+	version_0_1_0
+	run "$upmu" setup --undo --dry-run
+	[[ "$output" != *"$says"* ]]
+	printf '%s\n%s = 2\n' "$(head -n 1 "$UPMU_ROOT/etc/modules-load.d/upmu.conf")" \
+		kernel.perf_event_paranoid >"$UPMU_ROOT/etc/sysctl.d/60-upmu.conf"
+	run "$upmu" setup --undo --dry-run
+	[[ "$output" == *"$says"$'\n'"      (until the next boot: "* ]]
+	run "$upmu" setup --undo --yes
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"$says"* ]]
+	is_as before
+	"$upmu" setup --yes
+	run "$upmu" setup --undo --yes
+	[[ "$output" != *"$says"* ]]
+}
+
 @test "more_of_its_lines_than_the_journal_holds_are_no_other_files" {
 	local rules=$UPMU_ROOT/etc/udev/rules.d/60-upmu.rules
 

@@ -425,6 +425,16 @@ static int show_removals(struct setup *setup)
 	return shown;
 }
 
+/* Version 0.1.0 wrote none down; a journal that is damaged may lack them. */
+static bool lacks_former_sysctls(const struct setup *setup)
+{
+	const struct setup_journal *journal = &setup->journal;
+
+	return journal->lines[SETUP_SYSCTLS][0] &&
+	       journal->paranoid == SETUP_UNTOUCHED &&
+	       journal->user_access == SETUP_UNTOUCHED;
+}
+
 static int do_undo(struct setup *setup)
 {
 	/* Version 0.1.0 left none, and its marks go with the first file. */
@@ -438,6 +448,9 @@ static int do_undo(struct setup *setup)
 		return shown;
 	shown += show_commands(setup, undo_after, COUNT(undo_after)) +
 		 setup_restore_sysctls(setup, true);
+	if (lacks_former_sysctls(setup))
+		puts("keep  what the sysctls are set to now\n      (until the "
+		     "next boot: what they were is not known)");
 	if (setup_file_was_begun(SETUP_JOURNAL))
 		shown += printf("remove " SETUP_JOURNAL "\n");
 	if (!shown) {
