@@ -46,6 +46,33 @@ field() {
 	[ "$(field evtCount)" = 0x08 ]
 }
 
+# "31:24 IMP 23:16 IDCODE ...": the manual's fields of a register, all of it set.
+fields_are() {	# ARCH REGISTER FIELDS
+	run "$upmu" regs --arch "$1" "$2=0xffffffff"
+	[ "$status" -eq 0 ]
+	[ "$(awk 'NR > 1 { printf "%s%s %s", sep, $1, $2; sep = " " }' \
+		<<<"$output")" = "$3" ]
+}
+
+@test "regs_knows_where_each_field_begins_and_ends" {
+	local pmcr='31:24 IMP 23:16 IDCODE 15:11 N 7 LP 6 LC 5 DP 4 X 3 D 2 C 1 P 0 E'
+	local filters='31 P 30 U 29 NSK 28 NSU 27 NSH'
+	local user='3 ER 2 CR 1 SW 0 EN'
+
+	# DDI 0301H, 3.2.51
+	fields_are v6 PMCR '27:20 EvtCount0 19:12 EvtCount1 11 X 10 CCR 9 CR1 8 CR0 6 ECC 5 EC1 4 EC0 3 D 2 C 1 P 0 E'
+	for arch in v7 v8-32; do # DDI 0406C, B4.1.112 to B4.1.129; DDI 0487
+		fields_are $arch PMCR "$pmcr"
+		fields_are $arch PMSELR '4:0 SEL'
+		fields_are $arch PMUSERENR "$user"
+	done
+	fields_are v7 PMXEVTYPER "$filters 7:0 evtCount"
+	fields_are v8-32 PMXEVTYPER "$filters 15:0 evtCount"
+	fields_are v8-64 PMCR_EL0 "$pmcr"
+	fields_are v8-64 PMXEVTYPER_EL0 "$filters 15:0 evtCount"
+	fields_are v8-64 PMUSERENR_EL0 "$user"
+}
+
 @test "regs_knows_the_names_of_other_manuals" {
 	run "$upmu" regs --arch v6 PMNC=1
 	[ "$status" -eq 0 ]
