@@ -9,9 +9,11 @@ from debian import Failure
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = os.path.join(HERE, "table.ini")
 # What a board cannot be without, and what else is taken apart.
-FORMS = {"about": r"(?s).+", "arch": r"\w+", "suites": r"\S.*",
+FORMS = {"about": r"(?s).+", "arch": r"armhf|armel|arm64", "suites": r"\S.*",
+         "kernel": r"|armhf(-rt)?|armel|arm64(-16k)?",
          "qemu": r"(?s)\S+ -M \S+.*", "pmu": r"|none|\S+ \S+",
-         "perfmon": r"|[1-9]|1[0-5]", "memory": r"\d*", "memory_at": r"[\da-f]*",
+         "perfmon": r"|[1-9]|1[0-5]", "memory": r"\d*",
+         "memory_at": r"|[\da-e][\da-f]{0,7}",     # its image is behind it
          "channel": r"virtio|ttyS\d+", "end": r"poweroff|kill"}
 
 
