@@ -100,8 +100,24 @@ def _wanted(row):
     return set(re.findall(r"%\((\w+)\)s", row.get("command", "", raw=True)))
 
 
+def _words(row, words):
+    """The command, and the options of boards/run, for a run's words."""
+    # "%" begins a word in the table, not in what is given for one
+    given = {key: value.replace("%", "%%") for key, value in words.items()}
+    return row.get("command", vars=given), shlex.split(row.get("options", ""))
+
+
 def of_row(row):
-    runs, where = [], f"{TABLE}: {row.name}"
+    where = f"{TABLE}: {row.name}"
+    try:
+        return _of_row(row, where)
+    except (ValueError, configparser.Error) as error:
+        raise debian.Failure(f"{where}: " + " ".join(str(error).split())
+                             ) from None
+
+
+def _of_row(row, where):
+    runs = []
     for line in row.get("boards", "").strip().splitlines():
         words = [word.partition("=") for word in shlex.split(line)]
         runs.append(Run([name for name, equals, _ in words if not equals]))
@@ -116,6 +132,8 @@ def of_row(row):
         if wrong:
             raise debian.Failure(f"{where}: {sorted(wrong)[0]}: what the "
                                  "command wants, or a word that it does not")
+        if not _words(row, runs[-1].words)[0]:
+            raise debian.Failure(f"{where}: no command")
     return _checked(where, runs)
 
 
@@ -167,10 +185,9 @@ def command(name, board, given=()):
     given = dict(word.split("=", 1) for word in given)
     for key in given.keys() - _wanted(row):
         raise debian.Failure(f"'{name}' has no word '{key}'")
-    words = {**run.words, **given}
+    line, options = _words(row, {**run.words, **given})
     return ["boards/run", board, "--timeout", f"{run.timeout - EARLIER_S:g}",
-            *shlex.split(row["options"]), "--",
-            row.get("command", vars=words)], row["joined"] == "yes"
+            *options, "--", line], row["joined"] == "yes"
 
 
 def execute(words, joined):
@@ -187,7 +204,9 @@ def main(words):
               file=sys.stderr)
         return 2
     try:
-        return execute(*command(*words[:2], words[2:]))
+        status = execute(*command(*words[:2], words[2:]))
+        # as a shell tells of a signal: a crash is forgiven by no repeat
+        return 128 - status if status < 0 else status
     except debian.Failure as failure:
         print(f"tests/boards/run: {failure}", file=sys.stderr)
         return 125
