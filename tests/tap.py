@@ -10,6 +10,7 @@ import select
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -61,7 +62,7 @@ NOT_FOR_TESTS = {"UPMU_" + name for name in (
     "ALONE", "CXX", "EVENTS", "FILE", "INTERVAL", "KERNEL", "MODEL_STILL",
     "MODEL_WRONG", "NO_BUILD", "REPORT", "ROOT", "SOURCE", "SOURCES")}
 
-_running = set()
+_running = {}       # process: its temporary folder, or None
 _stopped = False
 _lock = threading.Lock()    # of both
 
@@ -240,8 +241,22 @@ def stop_all():
     global _stopped
     with _lock:
         _stopped = True
-        for process in list(_running):
+        for process, room in _running.items():
             _end_group(process)
+            _clear(room)
+
+
+def _room():
+    """A temporary folder for one test, also where it becomes another user."""
+    folder = tempfile.mkdtemp(prefix="upmu-check-")
+    os.chmod(folder, 0o1777)
+    return folder
+
+
+def _clear(room):
+    """What a test that was ended has left goes, as bats' own folder."""
+    if room:
+        shutil.rmtree(room, ignore_errors=True)
 
 
 def _log(path, output):
@@ -297,16 +312,25 @@ def _remove_rests():
             os.unlink(path)
 
 
-def _popen(words, **options):
-    """A program that stop_all() ends, with what it has started."""
+def _popen(words, room=None, **options):
+    """A program that stop_all() ends, with what it has started: by who has
+    the lock."""
+    if _stopped:
+        raise InterruptedError("interrupted")
+    process = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, start_new_session=True, **options)
+    _running[process] = room
+    return process
+
+
+def _ended(process):
+    """What it has left in a temporary folder of its own, which goes."""
     with _lock:
-        if _stopped:
-            raise InterruptedError("interrupted")
-        process = subprocess.Popen(
-            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True, **options)
-        _running.add(process)
-        return process
+        room = _running.pop(process)
+        left = os.listdir(room) if room else []
+        _clear(room)
+    return left
 
 
 def _start(job):
@@ -321,17 +345,23 @@ def _start(job):
         given = env.get(name, "")
         env[name] = (given + ":" * bool(given) +
                      f"log_path={quote}{job.reports()}/of{quote}")
-    return _popen(job.words, env=env, cwd=job.folder)
+    with _lock:
+        env["TMPDIR"] = room = _room()
+        try:
+            return _popen(job.words, room, env=env, cwd=job.folder)
+        except OSError:
+            _clear(room)
+            raise
 
 
 def act(words, **options):
     """(status, output) of a program that is no test, as a line for the shell
     or as words. Not for the main thread, see run()."""
-    process = _popen(words, shell=isinstance(words, str), text=True,
-                     errors="replace", **options)
-    output, _ = process.communicate()
     with _lock:
-        _running.discard(process)
+        process = _popen(words, shell=isinstance(words, str), text=True,
+                         errors="replace", **options)
+    output, _ = process.communicate()
+    _ended(process)
     return process.returncode, output
 
 
@@ -409,14 +439,16 @@ def run(job, again=False):
         result.failed.append(f"cannot start: {error}")
         return result
     followed = _Follow(process, job.timeout_s)
-    with _lock:
-        _running.discard(process)
+    left = _ended(process)
     result.seconds = time.monotonic() - began
     result.cpu_s = followed.cpu_s
     result.parse(followed.output)
     result.output += _reports(job)
     result.ended(process.returncode, followed.timed_out, followed.left,
                  _read(job.faults()))
+    if left and not result.failed:
+        result.failed.append("leaves in the temporary folder: "
+                             + " ".join(sorted(left)))
     _remove(job.faults())
     try:
         _log(job.log(again), result.output)
