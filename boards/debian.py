@@ -14,7 +14,7 @@ import time
 
 from store import (DAY_S, Failure, NoFile, NoSuite, Offline, cache,
                    cache_for_make, call, command, in_a_hurry, lock, obtain,
-                   progress, told, write)
+                   progress, see_room, told, write)
 
 __all__ = ["Apt", "DAY_S", "Failure", "INDEX_LIFE_S", "NoFile", "NoSuite",
            "Offline", "cache", "cache_for_make", "call", "command", "mirror",
@@ -211,6 +211,8 @@ Acquire::https::Timeout "10";
                                   stderr=subprocess.STDOUT,
                                   **options) as process:
                 said = self._follow(process, options.get("cwd", self.home))
+            if process.returncode:
+                see_room(said)
             return subprocess.CompletedProcess(words, process.returncode, said)
         except FileNotFoundError:
             raise Failure(f"'{words[0]}' is not installed: kernels and "
@@ -358,6 +360,8 @@ def untar(name, folder, patterns, *words, **options):
                           env=dict(os.environ, LC_ALL="C"), **options)
     wrong = [line for line in done.stderr.splitlines()
              if not NO_MATCH.fullmatch(line)]
+    if done.returncode:
+        see_room(done.stderr)
     if wrong or (done.returncode and not patterns):
         raise Failure(f"cannot unpack {name}:\n" + "\n".join(wrong[:5]))
 

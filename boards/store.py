@@ -76,6 +76,11 @@ def command(name, act):
         return 130
 
 
+def _refused(reason):
+    return Failure(f"{reason}\nhint: the cache is '{cache()}'; "
+                   "UPMU_CACHE=FOLDER moves it")
+
+
 @contextlib.contextmanager
 def told():
     """Turns what the system refuses into words for the user."""
@@ -83,9 +88,14 @@ def told():
         yield
     except OSError as error:
         where = f": '{error.filename}'" if error.filename else ""
-        raise Failure(f"{error.strerror}{where}\n"
-                      f"hint: the cache is '{cache()}'; UPMU_CACHE=FOLDER "
-                      "moves it") from error
+        raise _refused(f"{error.strerror}{where}") from error
+
+
+def see_room(said):
+    """Raises Failure where a program that failed in the cache had no room."""
+    full = re.search(r"No space left on device|Disk quota exceeded", said)
+    if full:
+        raise _refused(full[0])
 
 
 def write(path, text):
