@@ -71,6 +71,7 @@ static void pi3_without_a_perf_pmu_is_still_known(void **s)
 	(void)s;
 	assert_one_kind("pi3-32-bare", "cortex-a53", "", UPMU_PMU_TYPE_NONE,
 			0xf);
+	assert_int_equal(machine.kinds[0].cycles_config, 0x11);
 }
 
 static void pi3_in_64_bits_takes_the_cycle_counter_by_0x11(void **s)
@@ -122,6 +123,21 @@ static void each_cpu_of_big_little_has_its_kind(void **s)
 			 &machine.kinds[1]);
 	assert_null(upmu_machine_kind_of_cpu(&machine, 6));
 	assert_null(upmu_machine_kind_of_cpu(&machine, 1u << 20));
+}
+
+/* Behind the last bit of a kind there are other things of it. */
+static void of_a_thousand_cpus_each_has_a_bit_and_none_behind_them(void **s)
+{
+	(void)s;
+	boot("rk3399");
+	machine.kinds[1].cpus[1] = 1;
+	machine.kinds[1].cpus[UPMU_CPUS_MAX / 64 - 1] = UINT64_C(1) << 63;
+	memset(&machine.kinds[1].model, 0xff, sizeof(machine.kinds[1].model));
+	assert_ptr_equal(upmu_machine_kind_of_cpu(&machine, 64),
+			 &machine.kinds[1]);
+	assert_ptr_equal(upmu_machine_kind_of_cpu(&machine, UPMU_CPUS_MAX - 1),
+			 &machine.kinds[1]);
+	assert_null(upmu_machine_kind_of_cpu(&machine, UPMU_CPUS_MAX));
 }
 
 static void orin_goes_by_its_midr_and_not_by_its_pmu_name(void **s)
@@ -391,6 +407,9 @@ static void write_below(const char *root, const char *text, const char *path,
 	fclose(file);
 }
 
+#define PMUS "/sys/bus/event_source/devices/"
+#define MIDR "/sys/devices/system/cpu/cpu%u/regs/identification/midr_el1"
+
 /* Kinds of core by turns, each with a PMU: @cpus of them, of @kinds. */
 static void make_machine(char *root, unsigned int cpus, unsigned int kinds)
 {
@@ -402,20 +421,13 @@ static void make_machine(char *root, unsigned int cpus, unsigned int kinds)
 
 		for (unsigned int cpu = kind; cpu < cpus; cpu += kinds)
 			n += sprintf(list + n, "%s%u", n ? "," : "", cpu);
-		write_below(root, list,
-			    "/sys/bus/event_source/devices/armv8_pmuv3_%u/cpus",
-			    kind);
+		write_below(root, list, PMUS "armv8_pmuv3_%u/cpus", kind);
 		sprintf(midr, "%u", 8 + kind);
-		write_below(root, midr,
-			    "/sys/bus/event_source/devices/armv8_pmuv3_%u/type",
-			    kind);
+		write_below(root, midr, PMUS "armv8_pmuv3_%u/type", kind);
 	}
 	for (unsigned int cpu = 0; cpu < cpus; cpu++) {
 		sprintf(midr, "0x410fd%02x0", 3 + cpu % kinds);
-		write_below(root, midr,
-			    "/sys/devices/system/cpu/cpu%u/regs/identification/"
-			    "midr_el1",
-			    cpu);
+		write_below(root, midr, MIDR, cpu);
 	}
 	upmu_sys_set_root(root);
 }
@@ -455,6 +467,55 @@ static void more_kinds_of_core_than_there_is_room_for_are_said(void **state)
 	remove_machine(root);
 }
 
+/* A machine with a CPU for each PMU, all of one MIDR where there is one. */
+static void read_made(const char *midr, const char *const *pmus)
+{
+	char root[] = "/tmp/upmu-machine-XXXXXX", number[] = "0";
+
+	assert_non_null(mkdtemp(root));
+	for (unsigned int cpu = 0; pmus[cpu]; cpu++, number[0]++) {
+		write_below(root, number, PMUS "%s/cpus", pmus[cpu]);
+		write_below(root, number, PMUS "%s/type", pmus[cpu]);
+		if (midr)
+			write_below(root, midr, MIDR, cpu);
+	}
+	upmu_sys_set_root(root);
+	assert_int_equal(upmu_machine_read(&machine), 0);
+	remove_machine(root);
+}
+
+#define READ_MADE(midr, ...) \
+	read_made(midr, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void where_no_cpu_has_a_midr_the_pmus_name_tells_the_core(void **state)
+{
+	(void)state;
+	READ_MADE(NULL, "armv7_cortex_a7", "armv7_pj4", "armv8_pmuv3_0",
+		  "armv9_new", "smmuv3_pmcg_0");
+	assert_int_equal(machine.n_kinds, 4);
+	assert_kind(0, "cortex-a7", "armv7_cortex_a7", 0, 1 << 0);
+	assert_kind(1, "common-armv7", "armv7_pj4", 1, 1 << 1);
+	assert_kind(2, "common-armv8", "armv8_pmuv3_0", 2, 1 << 2);
+	assert_kind(3, "common-armv8", "armv9_new", 3, 1 << 3);
+}
+
+/* What the architecture says does not hold of a PMU of the maker's. */
+static void an_unknown_core_with_a_pmu_of_its_own_has_no_events(void **state)
+{
+	(void)state;
+	READ_MADE("0x410ffff0", "maker_pmu");
+	assert_kind(0, NULL, "maker_pmu", 0, 1);
+	assert_int_equal(machine.kinds[0].cycles_config, 0x11);
+}
+
+static void an_arm1176_without_a_pmu_takes_its_cycles_by_0xff(void **state)
+{
+	(void)state;
+	READ_MADE("0x410fb767", "software");
+	assert_kind(0, "arm1176", "", UPMU_PMU_TYPE_NONE, 1);
+	assert_int_equal(machine.kinds[0].cycles_config, 0xff);
+}
+
 /* Else its CPUs would be those of a core that perf has no PMU for. */
 static void a_list_of_cpus_that_is_too_long_is_said(void **state)
 {
@@ -465,8 +526,7 @@ static void a_list_of_cpus_that_is_too_long_is_said(void **state)
 	for (int at = 0; at < 512; at += 2)
 		memcpy(&list[at], "1,", 2);
 	list[511] = '\0';
-	write_below(root, list,
-		    "/sys/bus/event_source/devices/armv8_pmuv3_%u/cpus", 1);
+	write_below(root, list, PMUS "armv8_pmuv3_%u/cpus", 1);
 	assert_int_equal(upmu_machine_read(&machine), -EFBIG);
 	assert_string_equal(upmu_machine_why(-EFBIG),
 			    "sysfs has 512 or more characters of a PMU's CPUs");
@@ -493,6 +553,8 @@ int main(void)
 		cmocka_unit_test(odroid_xu4_has_two_kinds_of_core),
 		cmocka_unit_test(rk3399_has_two_kinds_of_core),
 		cmocka_unit_test(each_cpu_of_big_little_has_its_kind),
+		cmocka_unit_test(
+			of_a_thousand_cpus_each_has_a_bit_and_none_behind_them),
 		cmocka_unit_test(orin_goes_by_its_midr_and_not_by_its_pmu_name),
 		cmocka_unit_test(graviton_is_known_though_its_pmu_has_no_name),
 		cmocka_unit_test(
@@ -523,6 +585,12 @@ int main(void)
 		cmocka_unit_test(every_other_cpu_of_many_has_its_pmu),
 		cmocka_unit_test(
 			more_kinds_of_core_than_there_is_room_for_are_said),
+		cmocka_unit_test(
+			where_no_cpu_has_a_midr_the_pmus_name_tells_the_core),
+		cmocka_unit_test(
+			an_unknown_core_with_a_pmu_of_its_own_has_no_events),
+		cmocka_unit_test(
+			an_arm1176_without_a_pmu_takes_its_cycles_by_0xff),
 		cmocka_unit_test(a_list_of_cpus_that_is_too_long_is_said),
 	};
 
