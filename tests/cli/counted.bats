@@ -54,7 +54,7 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "  41 of 41 can be counted now"
 	said "  0x08 inst_retired              instruction executed"
 	on pi2 list --json
-	[ "$(of_json '{e["now"] for e in d["events"]}')" = "{'yes'}" ]
+	[ "$(of_json '{(e["now"], e["countable"]) for e in d["events"]}')" = "{('yes', True)}" ]
 }
 
 @test "list_asks_the_machine_how_many_counters_it_has" {
@@ -101,7 +101,7 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "u 0x08 inst_retired              instruction executed"
 	[[ "$output" == *"perf_event_paranoid is 0: a security policy"* ]]
 	on "pi2 only_user=1" list --json
-	[ "$(of_json '{e["now"] for e in d["events"]}')" = "{'as :u'}" ]
+	[ "$(of_json '{(e["now"], e["countable"]) for e in d["events"]}')" = "{('as :u', True)}" ]
 }
 
 @test "list_marks_what_cannot_be_counted_and_says_why" {
@@ -112,7 +112,7 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "    another user holds the PMU: 'sw_incr' cannot be had"
 	said "- 0x08 inst_retired              instruction executed"
 	on "pi2 perf_error=-16" list --json
-	[ "$(of_json '{e["now"] for e in d["events"]}')" = "{'no'}" ]
+	[ "$(of_json '{(e["now"], e["countable"]) for e in d["events"]}')" = "{('no', False)}" ]
 	[ "$(of_json '"another user" in d["reason"]')" = True ]
 }
 
