@@ -48,7 +48,6 @@ int upmu_registers_read(struct upmu_registers *out)
 		if (!(out->user_access & UPMU_USER_EN))
 			return -EACCES;
 	}
-	out->has_selector = upmu_regs_has_selector();
 	out->has_enables = upmu_regs_has_enables();
 	out->control = upmu_regs_control();
 	out->enabled = upmu_regs_enabled();

@@ -12,8 +12,7 @@
 #define UPMU_REGISTERS_COUNTERS 31
 
 struct upmu_registers {
-	bool has_selector; /* PMSELR */
-	bool has_enables;  /* PMCNTENSET; not on ARM1176 */
+	bool has_enables; /* PMCNTENSET, PMINTENSET; not on ARM1176 */
 	uint32_t user_access;
 	uint32_t control;
 	uint32_t enabled; /* masks: counter n is bit n, cycles bit 31 */

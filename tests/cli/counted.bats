@@ -794,6 +794,20 @@ raw="pi3-32-bare registers=1"
 	said "cycle counter                     12345678901"
 	said "event counter 0                    4294967295"
 	said "event counter 1                             7"
+	said "PMINTENSET, PMINTENCLR: user mode may never read them"
+	[[ "$output" != *"counter 2"* ]]
+}
+
+@test "regs_shows_of_an_arm1176_what_it_has" {
+	on "pi2 registers=6" regs
+	[ "$status" -eq 0 ]
+	[[ "${lines[0]}" == "CPU "*", names of v6; "* ]]
+	[ "${lines[1]}" = "PMUSERENR: user mode may never read it" ]
+	said "PMCR = 0x00700001  control and events  (p15, 0, <Rt>, c15, c12, 0)"
+	said "event counter 0                          1176"
+	for name in PMCNTEN PMOVS PMSELR PMXEVTYPER PMINTEN "counter 2"; do
+		[[ "$output" != *"$name"* ]]
+	done
 }
 
 @test "regs_says_why_it_cannot_read_them" {
@@ -804,6 +818,11 @@ raw="pi3-32-bare registers=1"
 	on "pi2 registers=1 closed=1" regs
 	[ "$status" -eq 1 ]
 	said "upmu regs: cannot read the registers: this kernel lets user mode read counters only"
+	[ -z "$output" ]
+	on "pi2 registers=1 lease_error=-13 /proc/sys/kernel/perf_user_access=1" regs
+	[ "$status" -eq 1 ]
+	said "upmu regs: cannot read the registers: this kernel lets user mode read counters only"
+	said "hint: upmu regs PMCR=0x41072011 decodes a value"
 	[ -z "$output" ]
 }
 

@@ -33,8 +33,9 @@ int __wrap_upmu_sys_path(char *out, const char *path)
 
 /* ---- the registers themselves, of each CPU ---- */
 
-static bool registers; /* this processor has some */
-static bool closed;    /* and the kernel lets nobody read them */
+/* This processor has some: an ARM1176's (6), or ARMv7's. */
+static long registers;
+static bool closed; /* and the kernel lets nobody read them */
 
 static struct counter {
 	uint32_t code, count;
@@ -105,14 +106,15 @@ const char *__real_upmu_registers_architecture(void);
 const char *__wrap_upmu_registers_architecture(void);
 const char *__wrap_upmu_registers_architecture(void)
 {
-	return registers ? "v7" : __real_upmu_registers_architecture();
+	if (!registers)
+		return __real_upmu_registers_architecture();
+	return registers == 6 ? "v6" : "v7";
 }
 
 int __wrap_upmu_registers_read(struct upmu_registers *out);
 int __wrap_upmu_registers_read(struct upmu_registers *out)
 {
 	*out = (struct upmu_registers){
-		.has_selector = true,
 		.has_enables = true,
 		.user_access = 1,
 		.control = 0x41072011,
@@ -124,6 +126,12 @@ int __wrap_upmu_registers_read(struct upmu_registers *out)
 		.type = { 0x08, 0x11 },
 		.counter = { 4294967295, 7 },
 	};
+	if (registers == 6)
+		*out = (struct upmu_registers){
+			.control = 0x00700001,
+			.counters = 2,
+			.counter = { 1176, 7 },
+		};
 	return closed ? -EACCES : 0;
 }
 

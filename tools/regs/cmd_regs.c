@@ -94,6 +94,7 @@ static void print_register(const struct regs_register *r, uint32_t value,
 		print_field(f, value);
 }
 
+/* Nothing where the architecture has no such register. */
 static void print_named(const struct regs_register *registers, const char *name,
 			uint32_t value, int counter)
 {
@@ -113,12 +114,9 @@ static void print_all(const struct regs_register *registers,
 	else
 		puts("PMUSERENR: user mode may never read it");
 	print_named(registers, "PMCR", now->control, NO_COUNTER);
-	if (now->has_enables) {
-		print_named(registers, "PMCNTENSET", now->enabled, NO_COUNTER);
-		print_named(registers, "PMOVSR", now->overflow, NO_COUNTER);
-	}
-	if (now->has_selector)
-		print_named(registers, "PMSELR", now->selected, NO_COUNTER);
+	print_named(registers, "PMCNTENSET", now->enabled, NO_COUNTER);
+	print_named(registers, "PMOVSR", now->overflow, NO_COUNTER);
+	print_named(registers, "PMSELR", now->selected, NO_COUNTER);
 	for (unsigned int n = 0; n < now->counters; n++)
 		print_named(registers, "PMXEVTYPER", now->type[n], n);
 	if (now->has_enables)
