@@ -862,6 +862,83 @@ ctypes.CDLL(None).syscall(exit_2, 0)' 3>&- &
 	run ! grep -qE 'voltage|throttled' report
 }
 
+# What is told where a file of the machine says BEFORE, and AFTER at the end:
+# v, the voltage was too low; t, throttled.
+disturbed() {	# FILE BEFORE AFTER
+	local file=root/sys/$1
+	mkdir -p "${file%/*}"
+	echo "$2" >"$file"
+	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- \
+		sh -c "echo $3 >'$file'"
+	told=$(grep -oE 'supply voltage was too low|CPU was throttled' report |
+		tr '\n' ' ' | sed 's/supply.* low /v/;s/CPU.*d /t/')
+}
+
+@test "stat_says_what_the_firmware_told_before_or_after_or_meanwhile" {
+	fw=devices/platform/soc/soc:firmware/get_throttled
+	while read -r before after wanted; do
+		disturbed "$fw" "$before" "$after"
+		[ "$told" = "$wanted" ]
+	done <<-'E'
+		50000 50005 vt
+		50005 50000 vt
+		0 50000 vt
+		50000 50000
+		10000 50000 t
+		1 10000 v
+		2 20000 t
+		4 40000 t
+		8 80000 t
+		fff00000 fff00000
+		10 20
+	E
+}
+
+@test "stat_says_that_the_boards_sensor_saw_too_low_a_voltage" {
+	mkdir -p root/sys/class/hwmon/hwmon{0,1,2}
+	echo cpu_thermal >root/sys/class/hwmon/hwmon0/name
+	echo 1 >root/sys/class/hwmon/hwmon0/in0_lcrit_alarm
+	echo 1 >root/sys/class/hwmon/hwmon2/in0_lcrit_alarm
+	echo rpi_volt | tee root/sys/class/hwmon/hwmon{1,2}/name
+	for alarms in '0 0' '0 1 v' '1 0 v' '1 1 v'; do
+		read -r before after wanted <<<"$alarms"
+		disturbed class/hwmon/hwmon1/in0_lcrit_alarm "$before" "$after"
+		[ "$told" = "$wanted" ]
+	done
+	rm -r root/sys/class/hwmon/hwmon0
+	disturbed class/hwmon/hwmon1/in0_lcrit_alarm 1 1
+	[ -z "$told" ]
+}
+
+@test "stat_says_that_a_cooling_device_held_the_frequency_down" {
+	mkdir -p root/sys/class/thermal/cooling_device{0,1}
+	echo 3 >root/sys/class/thermal/cooling_device0/cur_state
+	for type in pwm-fan cpufreq-cpu0 thermal-cpufreq-0; do
+		echo fan >root/sys/class/thermal/cooling_device0/type
+		echo $type >root/sys/class/thermal/cooling_device1/type
+		for states in '0 0' '0 2 t' '2 0 t' '2 2 t'; do
+			read -r before after wanted <<<"$states"
+			disturbed class/thermal/cooling_device1/cur_state \
+				"$before" "$after"
+			[ "$type" != pwm-fan ] || wanted=
+			[ "$told" = "$wanted" ]
+		done
+	done
+	# One of two is enough.
+	echo cpufreq-cpu4 >root/sys/class/thermal/cooling_device0/type
+	disturbed class/thermal/cooling_device1/cur_state 0 0
+	[ "$told" = t ]
+}
+
+@test "stat_says_that_the_processor_counted_a_throttling_meanwhile" {
+	heat=devices/system/cpu/cpu0/thermal_throttle/core_throttle_count
+	for counts in '0 0' '7 7' '7 8 t' '0 1 t' '8 7'; do
+		read -r before after wanted <<<"$counts"
+		disturbed $heat "$before" "$after"
+		[ "$told" = "$wanted" ]
+	done
+}
+
 @test "stat_says_that_the_frequency_governor_changed" {
 	policy=root/sys/devices/system/cpu/cpufreq/policy0
 	mkdir -p "$policy"
@@ -869,4 +946,11 @@ ctypes.CDLL(None).syscall(exit_2, 0)' 3>&- &
 	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- \
 		sh -c "echo powersave >$policy/scaling_governor"
 	grep -q 'governor of CPU 0 changed from performance to powersave' report
+	UPMU_ROOT=$PWD/root "$upmu" stat -e page-faults -o report -- true
+	run ! grep 'frequency governor' report
+	# Of unlike cores there is a policy for the first CPU of each kind.
+	mkdir "${policy%0}4"
+	disturbed devices/system/cpu/cpufreq/policy4/scaling_governor a b
+	[ "$(grep -c 'frequency governor' report)" -eq 1 ]
+	grep -q 'governor of CPU 4 changed from a to b' report
 }
