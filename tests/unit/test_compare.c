@@ -12,8 +12,35 @@
 
 static void assert_near(double value, double wanted, double off)
 {
-	if (fabs(value - wanted) > off)
+	if (!(fabs(value - wanted) <= off))
 		fail_msg("%.9g is not %.9g", value, wanted);
+}
+
+/* By hand: t = 1.4415 with 10.8732 degrees of freedom. */
+static void welchs_chance_is_that_of_the_tables(void **state)
+{
+	struct stats_summary a = { .n = 5, .mean = 10, .deviation = 2 };
+	struct stats_summary b = { .n = 8, .mean = 12, .deviation = 3 };
+	struct stats_change change;
+
+	(void)state;
+	assert_near(stats_welch(&a, &b), 0.17761785, 1e-6);
+	assert_near(stats_welch(&b, &a), 0.17761785, 1e-6);
+	b.mean = a.mean;
+	assert_near(stats_welch(&a, &b), 1, 1e-9);
+	b.mean = 1000;
+	assert_true(stats_welch(&a, &b) < 1e-9);
+	a.deviation = b.deviation = 0;
+	assert_near(stats_welch(&a, &b), 1, 0);
+	stats_compare_summaries(&a, &b, 0.95, &change);
+	assert_near(change.difference_low, 990, 0);
+	/* The square of such a square is 0. */
+	a.deviation = b.deviation = 1e-100;
+	assert_near(stats_welch(&a, &b), 1, 0);
+	b.deviation = 3;
+	b.n = 1;
+	assert_near(stats_welch(&a, &b), 1, 0);
+	assert_near(stats_welch(&b, &a), 1, 0);
 }
 
 /* Runs in turns, of which each has the same number each time. */
@@ -340,6 +367,7 @@ int main(void)
 		cmocka_unit_test(t_is_that_of_the_tables),
 		cmocka_unit_test(
 			what_is_the_same_each_time_differs_by_the_last_digit),
+		cmocka_unit_test(welchs_chance_is_that_of_the_tables),
 		cmocka_unit_test(
 			what_is_the_same_each_time_has_a_change_of_no_width),
 		cmocka_unit_test(mean_interval_without_skew_is_students),

@@ -50,7 +50,7 @@ static double beta_share(double a, double b, double x)
 	return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-/* P(|T| > t) */
+/* P(|T| > |t|) */
 static double t_beyond(double t, double freedom)
 {
 	return beta_share(freedom / 2, 0.5, freedom / (freedom + t * t));
@@ -312,13 +312,12 @@ static void paired_means(const struct stats_pair *pair, struct means *m)
 	m->covariance = ab / n / (n - 1);
 }
 
-/* Welch's degrees of freedom (Biometrika 34, 1947, 28-35). */
+/* Welch's degrees of freedom, of two runs of each at least (Biometrika 34,
+ * 1947, 28-35). */
 static double welch_freedom(double a, double n_a, double b, double n_b)
 {
 	double sum = a + b;
 
-	if (n_a < 2 || n_b < 2)
-		return 0;
 	if (!(sum > 0))
 		return n_a + n_b - 2;
 	return sum * sum / (a * a / (n_a - 1) + b * b / (n_b - 1));
@@ -368,8 +367,8 @@ void stats_compare(const struct stats_pair *pair, double level,
 
 double stats_welch(const struct stats_summary *a, const struct stats_summary *b)
 {
-	double difference = fabs(b->mean - a->mean), error;
 	struct means m;
+	double error;
 
 	separate_means(a, b, &m);
 	if (!(m.freedom > 0))
@@ -377,7 +376,7 @@ double stats_welch(const struct stats_summary *a, const struct stats_summary *b)
 	error = sqrt(m.var_a + m.var_b);
 	if (!(error > 0))
 		return 1; /* two constants: nothing to judge chance by */
-	return t_beyond(difference / error, m.freedom);
+	return t_beyond((m.b - m.a) / error, m.freedom);
 }
 
 uint64_t stats_random(uint64_t *state)
