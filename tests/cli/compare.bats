@@ -689,6 +689,17 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 	[ "$(grep -c '^|' out.md)" -eq 12 ]
 }
 
+@test "compare_prints_a_unit_out_of_a_file_as_what_it_is" {
+	few -j -o report.json true -- ls
+	changed 'r["events"][0]["event"] = "a"
+r["events"][0]["unit"] = "\x1b[31m|b_"'
+	"$upmu" compare --no-bars changed.json >out
+	[ "$(grep -c '^  [AB] .* ?\[31m|b_ ' out)" -eq 2 ]
+	"$upmu" compare --format markdown changed.json >out.md
+	[ "$(grep -cF ' ?\[31m\|b\_ |' out.md)" -eq 2 ]
+	run ! grep -q $'\x1b' out out.md
+}
+
 @test "compare_markdown_says_of_whose_runs_it_is" {
 	few -i --format markdown true -- false >out.md
 	grep -q '^4 runs of each, in turns\.$' out.md

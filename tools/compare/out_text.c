@@ -25,7 +25,10 @@ static void group(char *out, double value)
 	digits_grouped(out, fabs(value) <= 0.5 ? 0 : value);
 }
 
-/* A value in a unit that suits @like, so that all of an event agree. */
+/*
+ * A value in a unit that suits @like, so that all of an event agree. Units that
+ * are not upmu's may be anything: a file told them.
+ */
 static const char *show(const struct compare_event *event, double value,
 			double like, char *out, size_t size)
 {
@@ -48,7 +51,7 @@ static const char *show(const struct compare_event *event, double value,
 	} else {
 		snprintf(out, size, "%.1f us", 1e6 * value * seconds);
 	}
-	return out;
+	return plain(out);
 }
 
 static double largest_mean(const struct compare *c,
@@ -494,8 +497,10 @@ static void write_row(FILE *out, const struct compare *c,
 		fputs(" | | | |\n", out);
 		return;
 	}
-	fprintf(out, " | %s | %s | ",
-		show(event, cell->summary.mean, most, text, sizeof(text)),
+	fputs(" | ", out);
+	write_escaped(
+		out, show(event, cell->summary.mean, most, text, sizeof(text)));
+	fprintf(out, " | %s | ",
 		show_spread(&cell->summary, spread, sizeof(spread)));
 	if (k && event->cell[0].summary.n)
 		write_change(out, cell);
