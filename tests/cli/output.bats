@@ -49,9 +49,11 @@ setup() {
 	[[ "$output" != *write* ]]
 }
 
-# Each allocation of the first ones fails, then one here and there.
+# Each allocation of some fails, of the first ones if not said otherwise, then
+# one here and there.
+first=1 each=20
 fail_memory() {	# WORD...: told, or nothing is missing
-	local module=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build} n=1 wanted on
+	local module=${UPMU_BUILD:-$BATS_TEST_DIRNAME/../../build} n wanted on
 	local usual=0 status
 
 	module+=/tests/unit/fail_memory.so
@@ -59,13 +61,13 @@ fail_memory() {	# WORD...: told, or nothing is missing
 	nm "$upmu" | grep -q __asan_init && skip "ASan has memory of its own"
 	wanted=$("$upmu" "$@" 2>/dev/null) || usual=$?
 	rm -f over
-	for ((n = 1; n < 100000; n = n < 20 ? n + 1 : n * 5 / 4)); do
+	for ((n = first; n < 100000; n = n < each ? n + 1 : n * 5 / 4)); do
 		for on in '' 1; do
 			status=0
 			LD_PRELOAD=$module FAIL_AT=$n FAIL_ON=$on \
 				FAIL_OVER=over "$upmu" "$@" >out 2>err ||
 				status=$?
-			echo "$* $n $on: $status $(cat err)"
+			echo "$* $n $on: $status $(cat err)" | tee -a told
 			[ "$status" -lt 126 ]
 			[ -s err ] ||
 				[ "$status $(cat out)" = "$usual $wanted" ]
@@ -86,6 +88,20 @@ fail_memory() {	# WORD...: told, or nothing is missing
 	fail_memory compare -j 1.json 2.json
 	fail_memory merge -j 1.json 2.json
 	fail_memory stat -e page-faults -o report -- true
+}
+
+# What comes behind the reading of JSON, which says what it can.
+@test "no_lack_of_memory_is_taken_for_a_fault_of_the_file" {
+	cd "$BATS_TEST_TMPDIR"
+	"$upmu" stat -j -r 2 -e page-faults -o 1.json -- true
+	"$upmu" compare -j -r 2 -e page-faults -o 2.json true
+	each=100000
+	for name in 1 2; do
+		first=$(($(grep -o '[0-9"]\+' $name.json | wc -l)))
+		fail_memory compare --no-bars $name.json
+		grep "'$name.json': out of memory" told
+		! grep -E 'too many|no report' told || false
+	done
 }
 
 @test "no_command_of_compare_loses_a_word_for_want_of_memory" {

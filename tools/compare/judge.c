@@ -61,7 +61,7 @@ static void compare_cells(const struct compare *c,
 {
 	const struct stats_pair pair = pair_of(c, event, command);
 
-	if (pair.a && pair.b)
+	if (pair.paired && pair.a && pair.b)
 		stats_compare(&pair, level, change);
 	else
 		stats_compare_summaries(&event->cell[0].summary,
@@ -268,9 +268,10 @@ int compare_judge(struct compare *c)
 		for (size_t k = 0; k < c->commands; k++) {
 			struct compare_cell *cell = &c->event[i].cell[k];
 
-			if (cell->value)
-				stats_summarize(cell->value, c->command[k].runs,
-						&cell->summary);
+			if (cell->value && !error)
+				error = stats_summarize(cell->value,
+							c->command[k].runs,
+							&cell->summary);
 		}
 	for (size_t k = 1; !error && k < c->commands; k++)
 		error = judge_command(c, k);

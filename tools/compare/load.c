@@ -83,11 +83,12 @@ static struct compare_event *row_of(struct compare *c, const char *name,
 	return compare_add_event(c, name, unit);
 }
 
-static void take_values(struct compare_cell *cell, const json_t *values,
+/* False: no memory. */
+static bool take_values(struct compare_cell *cell, const json_t *values,
 			size_t runs)
 {
 	if (!json_is_array(values) || json_array_size(values) != runs)
-		return;
+		return true;
 	free(cell->value); /* a file may name an event twice */
 	cell->value = malloc((runs + 1) * sizeof(*cell->value));
 	for (size_t i = 0; cell->value && i < runs; i++) {
@@ -96,6 +97,7 @@ static void take_values(struct compare_cell *cell, const json_t *values,
 		cell->value[i] =
 			json_is_number(one) ? json_number_value(one) : NAN;
 	}
+	return cell->value;
 }
 
 /* Mean and deviation are all that is known of the runs. */
@@ -143,22 +145,29 @@ static char *join_words(const json_t *words)
 	return text;
 }
 
-/* Two files often hold one command: the file's name tells them apart. */
+/*
+ * Two files often hold one command: the file's name tells them apart. NULL, and
+ * said why, where there can be no more.
+ */
 static struct compare_command *add_command(struct compare *c, const char *path,
 					   const char *name, size_t runs)
 {
 	struct compare_command *command = &c->command[c->commands];
 	const struct compare_options *o = c->options;
 
-	if (c->commands == COMPARE_COMMANDS_MAX)
+	if (c->commands == COMPARE_COMMANDS_MAX) {
+		refuse_file(path, "too many commands");
 		return NULL;
+	}
 	if (c->commands < o->names)
 		command->name = strdup(o->name[c->commands]);
-	else if (asprintf(&command->name, "%s: %s", path, name) < 0)
+	else if (!name || asprintf(&command->name, "%s: %s", path, name) < 0)
 		command->name = NULL;
 	command->runs = runs;
-	if (!command->name)
+	if (!command->name) {
+		refuse_file(path, "out of memory");
 		return NULL;
+	}
 	c->commands++;
 	return command;
 }
@@ -246,7 +255,9 @@ static int take_event(struct compare *c, const char *path, const json_t *event,
 	}
 	c->raw |= raw && json_is_true(json_object_get(event, "estimated"));
 	cell = &row->cell[k];
-	take_values(cell, json_object_get(event, "values"), c->command[k].runs);
+	if (!take_values(cell, json_object_get(event, "values"),
+			 c->command[k].runs))
+		return refuse_file(path, "out of memory");
 	take_summary(cell, real_or(event, "value", NAN),
 		     real_or(event, "deviation", NAN), c->command[k].runs);
 	return 0;
@@ -256,14 +267,13 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 {
 	size_t runs = size_or(root, "runs", 1);
 	char *name = join_words(json_object_get(root, "command"));
-	struct compare_command *command =
-		name ? add_command(c, path, name, runs) : NULL;
+	struct compare_command *command = add_command(c, path, name, runs);
 	const json_t *events = json_object_get(root, "events");
 	int status = 0;
 
 	free(name);
 	if (!command)
-		return refuse_file(path, "too many commands");
+		return EXIT_FAILED;
 	if (!json_is_array(events))
 		return refuse_file(path, "no report of upmu stat");
 	take_cores(command, root);
@@ -289,6 +299,24 @@ static int load_stat(struct compare *c, const char *path, const json_t *root)
 /* ---- upmu compare -j --------------------------------------------------------
  */
 
+/* What each command had of an event. False: no memory. */
+static bool take_cells(struct compare *c, struct compare_event *row,
+		       const json_t *cells, size_t first)
+{
+	for (size_t k = 0; k < json_array_size(cells); k++) {
+		const json_t *cell = json_array_get(cells, k);
+		size_t at = first + k;
+
+		if (at < c->commands &&
+		    json_is_number(json_object_get(cell, "mean")) &&
+		    !take_values(&row->cell[at],
+				 json_object_get(cell, "values"),
+				 c->command[at].runs))
+			return false;
+	}
+	return true;
+}
+
 static int load_events(struct compare *c, const char *path, const json_t *root,
 		       size_t first)
 {
@@ -296,29 +324,21 @@ static int load_events(struct compare *c, const char *path, const json_t *root,
 
 	for (size_t i = 0; i < json_array_size(events); i++) {
 		const json_t *event = json_array_get(events, i);
-		const json_t *cells = json_object_get(event, "commands");
 		const char *name =
 			json_string_value(json_object_get(event, "event"));
 		const char *unit =
 			json_string_value(json_object_get(event, "unit"));
-		struct compare_event *row =
-			name && unit ? row_of(c, name, unit) : NULL;
+		struct compare_event *row;
 
-		if (!row)
+		if (!name || !unit)
 			return refuse_file(path, "no report of upmu compare");
+		row = row_of(c, name, unit);
+		if (!row ||
+		    !take_cells(c, row, json_object_get(event, "commands"),
+				first))
+			return refuse_file(path, "out of memory");
 		if (!row->state[0])
 			row->state = state_of(event);
-		for (size_t k = 0; k < json_array_size(cells); k++) {
-			const json_t *cell = json_array_get(cells, k);
-			size_t at = first + k;
-
-			if (at >= c->commands ||
-			    !json_is_number(json_object_get(cell, "mean")))
-				continue;
-			take_values(&row->cell[at],
-				    json_object_get(cell, "values"),
-				    c->command[at].runs);
-		}
 	}
 	return 0;
 }
@@ -351,7 +371,7 @@ static int load_compare(struct compare *c, const char *path, const json_t *root)
 				    size_or(command, "runs", 0));
 
 		if (!added)
-			return refuse_file(path, "too many commands");
+			return EXIT_FAILED;
 		added->wanted = size_or(command, "runs_wanted", 0);
 		added->failed = size_or(command, "failed", 0);
 		take_side(added, root, command);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Means, intervals and outliers; docs/compare.md names the sources. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +189,7 @@ static void find_usual(double *sorted, struct stats_summary *out)
 	out->usual_high = out->median + reach;
 }
 
-void stats_summarize(const double *value, size_t n, struct stats_summary *out)
+int stats_summarize(const double *value, size_t n, struct stats_summary *out)
 {
 	double *known = malloc((n + 1) * sizeof(*known));
 
@@ -202,7 +203,7 @@ void stats_summarize(const double *value, size_t n, struct stats_summary *out)
 				       .usual_low = NAN,
 				       .usual_high = NAN };
 	if (!known)
-		return;
+		return -ENOMEM;
 	out->n = keep_known(value, n, known);
 	if (out->n) {
 		out->median = middle(known, out->n);
@@ -220,6 +221,7 @@ void stats_summarize(const double *value, size_t n, struct stats_summary *out)
 		find_usual(known, out);
 	}
 	free(known);
+	return 0;
 }
 
 /*

@@ -37,7 +37,8 @@ struct stats_pair {
 /** P(|T| <= t) = @level for Student's T with @freedom degrees (> 0). */
 double stats_t(double level, double freedom);
 
-void stats_summarize(const double *value, size_t n, struct stats_summary *out);
+/** 0 or -ENOMEM; of no number is then all that is known. */
+int stats_summarize(const double *value, size_t n, struct stats_summary *out);
 
 /** Intervals at @level (0.95); NAN where the values allow none. */
 void stats_compare(const struct stats_pair *pair, double level,
