@@ -55,6 +55,16 @@ elf() {
 	[[ "$output" == *"CPU 4-7: Arm Cortex-A15"* ]]
 }
 
+@test "check_calls_no_program_of_64_bits_one_of_32" {
+	[ "$(getconf LONG_BIT)" = 64 ] || skip "this machine's are of 32"
+	for arch in armv7l aarch64 arm64; do
+		sys arch $arch
+		run "$upmu" check
+		[[ "$output" == *" on $arch"* ]]
+		[[ "$output" != *"32-bit program"* ]]
+	done
+}
+
 @test "check_passes_over_a_pmu_whose_name_has_no_room" {
 	"$upmu" check >"$BATS_TEST_TMPDIR/before" || true
 	for length in 48 200; do

@@ -194,6 +194,9 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	# three turns of 20 slices are enough, whose length is the machine's
 	on pi2 stat -p $! --timeout 5
 	said "hint: that is few slices for sure estimates; count for longer, or fewer events"
+	# What is counted is not the command that says for how long.
+	on pi2 stat -p $! -- true
+	said "hint: that is few slices for sure estimates; count for longer, or fewer events"
 	kill $!
 }
 
