@@ -787,6 +787,18 @@ rounds() {	# VALUES-OF-A VALUES-OF-B
 	E
 }
 
+@test "compare_asks_for_no_more_runs_than_there_are" {
+	rounds 49,null,48,47 69,68,67,66 >a.json
+	run -0 "$upmu" compare a.json
+	[[ "$output" == *"too few runs have a number for a verdict"* ]]
+	rounds 49,null,48 69,68,67 >a.json
+	run -0 "$upmu" compare a.json
+	[[ "$output" == *"too few runs for a verdict: -r 4 is the least"* ]]
+	rounds 49,48,48,47 69,68,67,66 >a.json
+	run -0 "$upmu" compare a.json
+	[[ "$output" != *"too few"* ]]
+}
+
 # Of equal programs that count one of two numbers 1 in 16 twice differ so.
 @test "compare_fail_if_of_two_rounds_fails_no_build" {
 	rounds 49,49 50,50 >a.json
