@@ -35,11 +35,11 @@ static double counted_s;
 /* ---- names --------------------------------------------------------------- */
 
 /* What is no letter or digit parts words: page-faults, pmu/event=0x3/. */
-static void put_word(char *out, size_t size, const char *text, size_t length)
+static void put_word(char *out, const char *text, size_t length)
 {
 	size_t n = strlen(out);
 
-	for (size_t i = 0; i < length && n + 2 < size; i++) {
+	for (size_t i = 0; i < length; i++) {
 		if (isalnum((unsigned char)text[i]))
 			out[n++] = (char)tolower((unsigned char)text[i]);
 		else if (out[n - 1] != '_')
@@ -64,9 +64,12 @@ static void name_family(struct series *s, const struct engine_event *event,
 	} else {
 		end = strrchr(name, ':');
 	}
+	_Static_assert(sizeof("upmu_") + sizeof(event->name) +
+				       sizeof("_seconds_total") <=
+			       sizeof(s->family),
+		       "the longest name has room");
 	strcpy(s->family, "upmu_");
-	put_word(s->family, sizeof(s->family) - sizeof("_seconds_total"), name,
-		 end ? (size_t)(end - name) : strlen(name));
+	put_word(s->family, name, end ? (size_t)(end - name) : strlen(name));
 	strcat(s->family, is_time ? "_seconds_total" : "_total");
 }
 
