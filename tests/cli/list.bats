@@ -188,7 +188,11 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	run "$upmu" list --core cortex-a5
 	[[ "$output" == *"cannot tell user from kernel: no :u, no :k"* ]]
 	run "$upmu" list -j --core cortex-a15
-	[[ "$(json 'v["filters"] if "filters" in v else v["cores"][0]["filters"]')" == "['user', 'kernel', 'hyp']" ]]
+	[ "$(json 'v["filters"]')" = "['user', 'kernel', 'hyp']" ]
+	run "$upmu" list -j --core apple-firestorm
+	[ "$(json 'v["filters"]')" = "['user', 'kernel']" ]
+	run "$upmu" list -j --core cortex-a5
+	[ "$(json 'v["filters"]')" = "[]" ]
 }
 
 @test "fit_says_one_set_where_all_fit" {
