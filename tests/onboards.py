@@ -97,6 +97,7 @@ COVER = [
     ("lib/registers/", "exec_lease.a7", "lib_sources.a7", "lib_sets.a7"),
     ("lib/", "lib_sources.a7", "lib_sets.a7", "lib_errors.a7",
      "lib_attach.a7"),
+    ("regs/v8_64.h", "kmod_raw.a72", "kmod_cycles.a72", "kmod_cycles.el2"),
     ("regs/", "kmod_raw.a15", "exec_lease.a7"),
     ("tools/stat/", "stat_a7.a7", "stat_smp.a15"),
     ("tools/exec/", "exec_lease.a15"),
