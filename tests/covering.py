@@ -49,6 +49,8 @@ UNCOUNTED = {
     "a_disk_that_fills_up_has_whole_intervals_and_stderr_the_rest":
         (FILES, 5),
     "cli output: what_is_left_out_for_want_of_memory_is_told": (ALLOCATES, 5),
+    "cli output: no_lack_of_memory_is_taken_for_a_fault_of_the_file":
+        (("tools/compare/",), 5),
     "cli output: no_command_of_compare_loses_a_word_for_want_of_memory":
         (("tools/compare/", "tools/child.c"), 5),
     "cli counted: stat_D_that_cannot_start_counting_obeys_timeout":
