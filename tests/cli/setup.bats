@@ -756,10 +756,16 @@ user_runs() {	# SUBFOLDER-OF-ETC-FOR-ROOT-ALONE|"" OPTION...: upmu setup
 		[ "$status" -eq 1 ]
 		[[ "$output" == *"$said"$'\n'"hint: sudo upmu setup"$'\n'* ]]
 		"$upmu" setup --yes
+		# Also where nothing is to be changed.
+		echo 2 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
+		user_runs "${file%/*}" --dry-run
+		[ "$status" -eq 1 ]
+		[[ "$output" == *"$said"* ]]
 		user_runs "${file%/*}" --undo --dry-run
 		[ "$status" -eq 1 ]
 		[[ "$output"$'\n' == *"$said"$'\n'"hint: sudo upmu setup --undo"$'\n'* ]]
 		"$upmu" setup --undo --yes
+		echo 3 >"$UPMU_ROOT/proc/sys/kernel/perf_event_paranoid"
 	done
 }
 

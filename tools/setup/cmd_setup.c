@@ -198,13 +198,12 @@ static int next_text(struct setup *setup, int file, char *lines, size_t size,
 		     char *text)
 {
 	const char *path = setup_paths[file];
-	int error;
+	int error = may_read(path); /* what it says is asked for below, too */
 
-	if (!setup_content(setup, file, lines, size))
-		return 0;
-	error = may_read(path);
 	if (error)
 		return error;
+	if (!setup_content(setup, file, lines, size))
+		return 0;
 	if (setup_file_is_foreign(path)) {
 		complain("write over", path, -EEXIST);
 		fputs("hint: see what it says, give it another name (it is not "
