@@ -51,6 +51,7 @@ FAULTS = re.compile(
 BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
 END_S = 10      # between SIGTERM and SIGKILL; for output after the end
 LOOK_MS = 200   # how often it is asked whether a silent program has ended
+LEFT_SHOWN = 5  # names of what a test has left
 LOGS = "build/check"
 # Where sanitizers are told what to do, also to write their reports elsewhere:
 # a test may keep a child's words and status to itself.
@@ -62,7 +63,7 @@ NOT_FOR_TESTS = {"UPMU_" + name for name in (
     "ALONE", "CXX", "EVENTS", "FILE", "INTERVAL", "KERNEL", "MODEL_STILL",
     "MODEL_WRONG", "NO_BUILD", "REPORT", "ROOT", "SOURCE", "SOURCES")}
 
-_running = {}       # process: its temporary folder, or None
+_running = {}       # process: its temporary folder
 _stopped = False
 _lock = threading.Lock()    # of both
 
@@ -255,8 +256,7 @@ def _room():
 
 def _clear(room):
     """What a test that was ended has left goes, as bats' own folder."""
-    if room:
-        shutil.rmtree(room, ignore_errors=True)
+    shutil.rmtree(room, ignore_errors=True)
 
 
 def _log(path, output):
@@ -312,25 +312,37 @@ def _remove_rests():
             os.unlink(path)
 
 
-def _popen(words, room=None, **options):
-    """A program that stop_all() ends, with what it has started: by who has
-    the lock."""
-    if _stopped:
-        raise InterruptedError("interrupted")
-    process = subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True, **options)
-    _running[process] = room
-    return process
+def _popen(words, env=None, **options):
+    """A program that stop_all() ends, with what it has started."""
+    with _lock:
+        if _stopped:
+            raise InterruptedError("interrupted")
+        room = _room()
+        try:
+            process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True,
+                env={**(os.environ if env is None else env), "TMPDIR": room},
+                **options)
+        except OSError:
+            _clear(room)
+            raise
+        _running[process] = room
+        return process
 
 
 def _ended(process):
-    """What it has left in a temporary folder of its own, which goes."""
+    """What is wrong with what it has left in its temporary folder, or ""."""
     with _lock:
         room = _running.pop(process)
-        left = os.listdir(room) if room else []
-        _clear(room)
-    return left
+        try:
+            left = [ascii(name) for name in sorted(os.listdir(room))]
+            return left and ("leaves in the temporary folder: "
+                             + " ".join(left[:LEFT_SHOWN]))
+        except OSError as error:
+            return f"leaves no temporary folder: {error.strerror}"
+        finally:
+            _clear(room)
 
 
 def _start(job):
@@ -345,21 +357,14 @@ def _start(job):
         given = env.get(name, "")
         env[name] = (given + ":" * bool(given) +
                      f"log_path={quote}{job.reports()}/of{quote}")
-    with _lock:
-        env["TMPDIR"] = room = _room()
-        try:
-            return _popen(job.words, room, env=env, cwd=job.folder)
-        except OSError:
-            _clear(room)
-            raise
+    return _popen(job.words, env=env, cwd=job.folder)
 
 
 def act(words, **options):
     """(status, output) of a program that is no test, as a line for the shell
     or as words. Not for the main thread, see run()."""
-    with _lock:
-        process = _popen(words, shell=isinstance(words, str), text=True,
-                         errors="replace", **options)
+    process = _popen(words, shell=isinstance(words, str), text=True,
+                     errors="replace", **options)
     output, _ = process.communicate()
     _ended(process)
     return process.returncode, output
@@ -447,8 +452,7 @@ def run(job, again=False):
     result.ended(process.returncode, followed.timed_out, followed.left,
                  _read(job.faults()))
     if left and not result.failed:
-        result.failed.append("leaves in the temporary folder: "
-                             + " ".join(sorted(left)))
+        result.failed.append(left)
     _remove(job.faults())
     try:
         _log(job.log(again), result.output)
