@@ -93,7 +93,8 @@ def told():
 
 def see_room(said):
     """Raises Failure where a program that failed in the cache had no room."""
-    full = re.search(r"No space left on device|Disk quota exceeded", said)
+    full = re.search(r"No space left on device|Disk quota exceeded|"
+                     r"You don't have enough free space in .*", said)
     if full:
         raise _refused(full[0])
 
