@@ -160,10 +160,11 @@ def wrong_with(process, limit_s, heard, most_s=None):
 @contextlib.contextmanager
 def room(env=None):
     """An environment whose temporary folder goes with what a killed test left."""
-    with tempfile.TemporaryDirectory(prefix="mutate-",
-                                     ignore_cleanup_errors=True) as folder:
-        os.chmod(folder, 0o1777)    # some programs become another user
+    folder = tap.room()
+    try:
         yield {**(os.environ if env is None else env), "TMPDIR": folder}
+    finally:
+        tap.clear(folder)
 
 
 def failure(words, limit_s, heard=None, most_s=None, env=None, **options):

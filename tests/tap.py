@@ -242,21 +242,21 @@ def stop_all():
     global _stopped
     with _lock:
         _stopped = True
-        for process, room in _running.items():
+        for process, folder in _running.items():
             _end_group(process)
-            _clear(room)
+            clear(folder)
 
 
-def _room():
+def room():
     """A temporary folder for one test, also where it becomes another user."""
     folder = tempfile.mkdtemp(prefix="upmu-check-")
     os.chmod(folder, 0o1777)
     return folder
 
 
-def _clear(room):
+def clear(folder):
     """What a test that was ended has left goes, as bats' own folder."""
-    shutil.rmtree(room, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _log(path, output):
@@ -317,32 +317,32 @@ def _popen(words, env=None, **options):
     with _lock:
         if _stopped:
             raise InterruptedError("interrupted")
-        room = _room()
+        folder = room()
         try:
             process = subprocess.Popen(
                 words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT, start_new_session=True,
-                env={**(os.environ if env is None else env), "TMPDIR": room},
+                env={**(os.environ if env is None else env), "TMPDIR": folder},
                 **options)
         except OSError:
-            _clear(room)
+            clear(folder)
             raise
-        _running[process] = room
+        _running[process] = folder
         return process
 
 
 def _ended(process):
     """What is wrong with what it has left in its temporary folder, or ""."""
     with _lock:
-        room = _running.pop(process)
+        folder = _running.pop(process)
         try:
-            left = [ascii(name) for name in sorted(os.listdir(room))]
+            left = [ascii(name) for name in sorted(os.listdir(folder))]
             return left and ("leaves in the temporary folder: "
                              + " ".join(left[:LEFT_SHOWN]))
         except OSError as error:
             return f"leaves no temporary folder: {error.strerror}"
         finally:
-            _clear(room)
+            clear(folder)
 
 
 def _start(job):
