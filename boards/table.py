@@ -4,13 +4,14 @@ import configparser
 import os
 import re
 
+import kernels
 from debian import Failure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = os.path.join(HERE, "table.ini")
 # What a board cannot be without, and what else is taken apart.
 FORMS = {"about": r"(?s).+", "arch": r"armhf|armel|arm64", "suites": r"\S.*",
-         "kernel": r"|armhf(-rt)?|armel|arm64(-16k)?",
+         "kernel": "|".join(["", *kernels.FLAVOURS]),
          "qemu": r"(?s)\S+ -M \S+.*", "pmu": r"|none|\S+ \S+",
          "perfmon": r"|[1-9]|1[0-5]", "memory": r"\d*",
          "memory_at": r"|[\da-e][\da-f]{0,7}",     # its image is behind it
