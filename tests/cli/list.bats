@@ -527,11 +527,15 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 	END
 }
 
-@test "explain_tells_what_the_boards_model_counts" {
-	board=$BATS_TEST_TMPDIR/pi2
+emulated() {	# NAME: it as a board whose models are told by files of $model
+	board=$BATS_TEST_TMPDIR/$1
 	model=$board/sys/firmware/devicetree/base/upmu-model
-	"$fixtures/unpack" "$BATS_TEST_TMPDIR" pi2
+	"$fixtures/unpack" "$BATS_TEST_TMPDIR" "$1"
 	mkdir -p "$model"
+}
+
+@test "explain_tells_what_the_boards_model_counts" {
+	emulated pi2
 	printf 'Cortex-A7\0L1D 32 KiB\0003 10\0\0' >"$model/cortex-a7"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
 	text=$(tr -s ' \n' ' ' <<<"$output")
@@ -618,10 +622,7 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 }
 
 @test "each_of_unlike_cores_has_the_events_of_its_own_model" {
-	board=$BATS_TEST_TMPDIR/odroid-xu4
-	model=$board/sys/firmware/devicetree/base/upmu-model
-	"$fixtures/unpack" "$BATS_TEST_TMPDIR" odroid-xu4
-	mkdir -p "$model"
+	emulated odroid-xu4
 	printf 'Cortex-A7\0L1D 4 ways\0003 10\0' >"$model/cortex-a7"
 	printf 'Cortex-A15\0L1D 2 ways\0004\0\0' >"$model/cortex-a15"
 	UPMU_ROOT=$board run "$upmu" list --explain l1d_cache_refill
@@ -635,10 +636,7 @@ print(eval(sys.argv[1], {"v": value}))' "$1" <<<"$output"
 }
 
 @test "a_model_is_told_with_its_article" {
-	board=$BATS_TEST_TMPDIR/pi1
-	model=$board/sys/firmware/devicetree/base/upmu-model
-	"$fixtures/unpack" "$BATS_TEST_TMPDIR" pi1
-	mkdir -p "$model"
+	emulated pi1
 	printf 'ARM1176JZF-S\0L1D 4 ways\0003 10\0' >"$model/arm1176"
 	UPMU_ROOT=$board run "$upmu" check
 	[[ "$(tr -s ' \n' ' ' <<<"$output")" == *"a model of an ARM1176JZF-S (L1D 4 ways)"* ]]
