@@ -598,10 +598,10 @@ json.dump(root, open(sys.argv[1] + ".json", "w"))' $lost
 
 @test "exec_tells_what_the_program_wrote" {
 	on "pi2 info.lease_written=15" exec -- true
-	said "upmu exec: the program stopped, divided or exported counters, switched counters on or off, changed what counters count, set counters that are not its own; what others counted meanwhile may lack a part"
+	said "upmu exec: the program stopped, divided or exported counters, switched counters on or off, changed what counters count, set counters that are not its own and were put right; its counts, and those of others, may lack a part"
 	said "hint: upmu exec --raw"
 	on "pi2 info.lease_written=4" exec -- true
-	said "upmu exec: the program changed what counters count that are not its own; what others counted meanwhile may lack a part"
+	said "upmu exec: the program changed what counters count that are not its own and were put right; its counts, and those of others, may lack a part"
 }
 
 refused=(/usr/bin/python3 -c 'import ctypes, mmap, signal

@@ -342,8 +342,8 @@ static void tell_what_was_written(const struct opening *opening)
 			fprintf(stderr, "%s%s", comma, what[bit]);
 			comma = ", ";
 		}
-	fputs(" that are not its own; what others counted meanwhile may lack a "
-	      "part\nhint: upmu exec --raw\n",
+	fputs(" that are not its own and were put right; its counts, and those "
+	      "of others, may lack a part\nhint: upmu exec --raw\n",
 	      stderr);
 }
 
