@@ -275,6 +275,15 @@ print(eval(sys.argv[1]))' "$1" <<<"$output"
 	said "                 507  stalled-cycles-frontend     # 101.400 % of cycles stalled"
 }
 
+@test "stat_makes_cpi_and_ipc_of_each_mode_by_itself" {
+	for mode in u k; do
+		on "pc by_code=1" stat -e cycles:$mode,instructions:$mode -- true
+		said "                 501  instructions:$mode              # 0.998 CPI, 1.002 IPC"
+	done
+	on "pc by_code=1" stat -e cycles:u,instructions:k -- true
+	[[ "$output$stderr" != *IPC* ]]
+}
+
 @test "stat_sends_who_asks_for_ratios_that_a_core_lacks_to_those_that_it_has" {
 	on pi2 stat -M topdown -- touch ran
 	[ "$status" -eq 2 ]

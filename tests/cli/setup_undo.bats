@@ -162,6 +162,17 @@ killed_everywhere() {	# OPTIONS OPTIONS NAME [WHAT SETS UP BEFORE --undo]
 	is_as before
 }
 
+@test "undo_leaves_user_access_open_where_it_was_before" {
+	complete
+	"$upmu" setup --yes --undo
+	echo 1 >"$UPMU_ROOT/proc/sys/kernel/perf_user_access"
+	machine >"$BATS_TEST_TMPDIR/before"
+	"$upmu" setup --yes
+	"$upmu" setup --yes --undo
+	[ "$(cat "$UPMU_ROOT/proc/sys/kernel/perf_user_access")" -eq 1 ]
+	is_as before
+}
+
 @test "undo_takes_back_what_only_a_second_setup_added_to_a_file" {
 	local sysctls=$UPMU_ROOT/etc/sysctl.d/60-upmu.conf
 

@@ -114,6 +114,13 @@ in_window() {	# COLUMNS COMMAND...: what a terminal of that width is told
 	[ "$(grep -cE '^(user|sys) .{20,54} % of elapsed$' told)" -eq 2 ]
 }
 
+# A serial console says so.
+@test "plot_on_a_terminal_of_no_known_width_is_as_in_a_file" {
+	LC_ALL=C in_window 0 "$upmu" stat -I 20 --plot -e task-clock \
+		-- ./hump >told
+	grep -qE '^task-clock .{50,89}$' told
+}
+
 # 0.3 s of processor time, then it sleeps.
 @test "plot_and_live_end_with_the_mean_over_all_the_time" {
 	for how in --plot --live; do

@@ -408,6 +408,21 @@ static void a_refusal_is_told_where_its_reason_cannot_be_asked(void **state)
 	fake.failure = (struct fake_failure){ 0 };
 }
 
+static void what_a_module_does_not_fill_is_0(void **state)
+{
+	struct upmu_info info;
+	int fd = upmu_device_open(&info);
+
+	(void)state;
+	memset(&info, 0xff, sizeof(info));
+	fake.info.size = UPMU_INFO_SIZE_1;
+	assert_int_equal(upmu_device_info(fd, &info), 0);
+	assert_int_equal(info.size, UPMU_INFO_SIZE_1);
+	assert_int_equal(info.lease_written, 0);
+	assert_int_equal(info.reserved, 0);
+	upmu_lease_release(fd);
+}
+
 static void a_module_whose_info_is_shorter_is_older(void **state)
 {
 	(void)state;
@@ -539,6 +554,7 @@ int main(void)
 		LEASE_TEST(whoever_is_in_the_way_is_named_with_what_helps),
 		LEASE_TEST(each_error_of_the_device_is_told_as_what_it_means),
 		LEASE_TEST(a_refusal_is_told_where_its_reason_cannot_be_asked),
+		LEASE_TEST(what_a_module_does_not_fill_is_0),
 		LEASE_TEST(a_module_whose_info_is_shorter_is_older),
 		LEASE_TEST(all_modes_are_asked_for_by_their_number),
 		LEASE_TEST(without_a_lease_open_all_is_what_holds),

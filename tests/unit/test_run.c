@@ -310,6 +310,45 @@ static void a_turn_switches_its_own_sets_alone(void **state)
 	fake_assert_closed();
 }
 
+/* With turns that have begun, in the second of them, and without any. */
+static void a_pause_switches_all_that_is_on_off_until_it_ends(void **state)
+{
+	static const char *const lists[] = { "cycles,r3,r4,r10,r12", "cycles" };
+	struct engine_target target = { 1, -1 };
+	const struct engine_targets targets = { &target, 1 };
+	const struct engine_options options = { .pass = -1, .slice_ms = 4 };
+	struct upmu_events_error why;
+	struct engine e;
+
+	(void)state;
+	fake_boot("pi2");
+	fake.ordinary = 2;
+	for (size_t n = 0; n < 2; n++) {
+		size_t on[3] = { 0 };
+
+		assert_int_equal(engine_events_resolve(&events, lists[n], &why),
+				 0);
+		assert_int_equal(engine_open(&e, &events, &targets, &options),
+				 0);
+		assert_int_equal(engine_start(&e, false), 0);
+		engine_turn(&e, true);
+		for (int when = 0; when < 3; when++) {
+			if (when == 1)
+				engine_pause(&e);
+			else if (when == 2)
+				engine_resume(&e);
+			for (size_t i = 0; i < e.sets.n; i++)
+				on[when] += is_on(&e.sets.set[i], 0);
+		}
+		assert_int_equal(on[0], n ? 1 : 2);
+		assert_int_equal(on[1], 0);
+		assert_int_equal(on[2], on[0]);
+		engine_close(&e);
+		engine_events_free(&events);
+	}
+	fake_assert_closed();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +363,8 @@ int main(void)
 			the_time_that_was_counted_begins_with_the_counting),
 		cmocka_unit_test(tasks_are_counted_where_a_process_is_named),
 		cmocka_unit_test(a_turn_switches_its_own_sets_alone),
+		cmocka_unit_test(
+			a_pause_switches_all_that_is_on_off_until_it_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
