@@ -360,6 +360,33 @@ static void raw_in_a_child(void)
 	upmu_close(set);
 }
 
+/* Of one source by registers, and of one by calls. */
+static void wrong_room(void)
+{
+	static const char *const sources[] = { "page", "read" };
+	struct upmu_options options = { .size = sizeof(options) };
+	uint64_t counts[3];
+	struct upmu *set;
+
+	for (size_t i = 0; i < 2; i++) {
+		options.source = sources[i];
+		if (upmu_open(&set, "cycles,r11", &options)) {
+			ok(false, upmu_explain());
+			continue;
+		}
+		for (size_t n = 1; n <= 3; n += 2) {
+			counts[0] = counts[1] = counts[2] = 7;
+			check(upmu_count_all(set, counts, n), -EINVAL,
+			      "but the set has 2 events",
+			      n < 2 ? "too_little_room_for_counts_is_einval"
+				    : "too_much_room_for_counts_is_einval");
+			ok(counts[0] == 7 && counts[1] == 7 && counts[2] == 7,
+			   "and_nothing_is_put_there");
+		}
+		upmu_close(set);
+	}
+}
+
 static void foreign_descriptor(void)
 {
 	check(upmu_lease_check(0), -EBADF, "descriptor 0 is no lease",
@@ -408,6 +435,7 @@ static const struct {
 	{ "raw_unplugged", raw_unplugged },
 	{ "raw_closed_again", raw_closed_again },
 	{ "raw_in_a_child", raw_in_a_child },
+	{ "wrong_room", wrong_room },
 	{ "foreign_descriptor", foreign_descriptor },
 };
 
