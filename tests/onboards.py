@@ -300,9 +300,11 @@ class Boards:
         if not name or name in self.sound:
             return []
         build_for(self.tree, path, name)
-        if not self._wrong(name):
+        wrong = self._wrong(name)
+        if not wrong:
             self.sound.add(name)
             return []
-        print(f"# not used: {name} fails without any fault", flush=True)
+        print(f"# not used: {name} fails without any fault ({wrong})",
+              flush=True)
         self.dropped.add(name)
         return [name]
