@@ -216,13 +216,9 @@ class Interrupted(Exception):
 
 
 def interrupt(number, _frame):
-    for other in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+    for other in tap.ENDS:
         signal.signal(other, signal.SIG_IGN)    # the first one is enough
     raise Interrupted(number)
-
-
-def ignore(_number, _frame):
-    """As nohup and a shell's & have it, but tests do not inherit that."""
 
 
 def act(options):
@@ -247,9 +243,7 @@ def act(options):
 def run():
     options = quiet.flushed(parse)
     layers.only_listed = options.list
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        ignored = signal.getsignal(number) == signal.SIG_IGN
-        signal.signal(number, ignore if ignored else interrupt)
+    tap.end_by(interrupt)
     if options.all:
         os.environ["UPMU_ALL"] = "1"    # scripts have a longer form too
     os.chdir(TOP)

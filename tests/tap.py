@@ -51,6 +51,7 @@ FAULTS = re.compile(
 BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
 END_S = 10      # between SIGTERM and SIGKILL; for output after the end
 LOOK_MS = 200   # how often it is asked whether a silent program has ended
+ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 LEFT_SHOWN = 5  # names of what a test has left
 LOGS = "build/check"
 # Where sanitizers are told what to do, also to write their reports elsewhere:
@@ -235,6 +236,17 @@ def _end_group(process):
             continue
         if number == signal.SIGTERM:
             time.sleep(0.2)     # its children may be ending
+
+
+def _ignore(_number, _frame):
+    """As nohup and a shell's & have it, but tests do not inherit that."""
+
+
+def end_by(act):
+    """act(number, frame) ends us where a signal is to, but one that is ignored."""
+    for number in ENDS:
+        ignored = signal.getsignal(number) == signal.SIG_IGN
+        signal.signal(number, _ignore if ignored else act)
 
 
 def stop_all():
