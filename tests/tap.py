@@ -267,8 +267,13 @@ def room():
 
 
 def clear(folder):
-    """What a test that was ended has left goes, as bats' own folder."""
+    """What a test that was ended has left goes, as bats' own folder, also out
+    of folders that it has closed."""
     shutil.rmtree(folder, ignore_errors=True)
+    if os.path.exists(folder):
+        subprocess.run(["find", folder, "-xdev", "-type", "d", "-exec", "chmod",
+                        "700", "{}", ";"], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _log(path, output):
