@@ -148,8 +148,11 @@ def _cross(arch):
 
 def _meson_tests(layer, folder, build, label="", wrapper=None):
     """The tests that tests/FOLDER/meson.build registers, in a build."""
+    # in a session of its own: what ends a terminal, and not us under nohup,
+    # is sent to the whole group
     text = subprocess.run(["meson", "introspect", "--tests", build],
-                          stdout=subprocess.PIPE, check=True, text=True)
+                          stdout=subprocess.PIPE, check=True, text=True,
+                          start_new_session=True)
     for test in json.loads(text.stdout):
         words = test["cmd"]
         if f"/tests/{folder}/" not in "\n".join(words):
