@@ -63,4 +63,4 @@ def escaped(path):
 
 
 def kernel_arch(board):
-    return board.get("kernel", board["arch"])
+    return board.get("kernel") or board["arch"]
