@@ -146,8 +146,10 @@ static bool has_utf8(void)
 static void blocks_are_drawn_to_the_eighth(void **state)
 {
 	(void)state;
-	if (!has_utf8())
+	if (!has_utf8()) {
+		puts("# no locale C.UTF-8 here");
 		skip();
+	}
 	in_locale("C.UTF-8", draw_blocks);
 }
 
@@ -186,8 +188,10 @@ static void a_terminal_has_colour_unless_told_otherwise(void **state)
 	FILE *out = terminal(&other);
 
 	(void)state;
-	if (!out)
+	if (!out) {
+		puts("# no terminal can be had here");
 		skip();
+	}
 	unsetenv("NO_COLOR");
 	setenv("TERM", "xterm", 1);
 	assert_string_equal(bars_colour(out, BARS_PLAIN), "\033[0m");
