@@ -98,9 +98,9 @@ static int run_to_end(char *script, struct trace *trace, unsigned int *looks)
 	assert_int_equal(child_fork(&child, command), 0);
 	trace_start(trace, &child);
 	if (!trace->is_on) {
-		puts("# no process may be traced here");
 		child_kill(&child);
 		child_done(&child);
+		puts("# no process may be traced here");
 		skip();
 	}
 	assert_int_equal(child_go(&child), 0);
