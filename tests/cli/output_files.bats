@@ -249,12 +249,15 @@ as_nobody() {
 		[ "$(wc -c <../file)" -gt 8 ]
 		[ "$(stat -c %i ../file)" = "$inode" ]
 	}
-	inode=$(stat -c %i file)
-	mkdir here
-	as_nobody
-	chmod 555 .
-	cd here
+	mkdir -p closed/here
+	mv file closed
+	cd closed/here
+	inode=$(stat -c %i ../file)
 	ln -s ../file file
+	cd ../..
+	as_nobody
+	cd closed/here
+	chmod 555 ..
 	write_each "${as[@]}"
 	chmod 755 ..
 }
