@@ -347,7 +347,7 @@ kernel.mine = 7' ]
 	mount -t tmpfs -o size=$1k,nr_inodes=$2 none "$UPMU_ROOT/etc" || exit 99
 	cp -r "$UPMU_ROOT/etc.was/." "$UPMU_ROOT/etc/" || exit 98
 	[ "$1" -gt 4 ] || dd if=/dev/zero of="$UPMU_ROOT/etc/filler" 2>/dev/null
-	[ "$3" != ro ] || mount -o remount,ro "$UPMU_ROOT/etc"
+	[ "$3" != ro ] || mount -o remount,bind,ro "$UPMU_ROOT/etc"
 	cd "$UPMU_ROOT/etc"
 	before=$(find . -type f | sort | xargs md5sum)
 	"$upmu" setup --yes
