@@ -4,6 +4,7 @@
 # faults and statuses are the same everywhere.
 
 load crashes
+load kernel
 
 bats_require_minimum_version 1.5.0
 
@@ -41,6 +42,7 @@ few() {	# OPTION...
 }
 
 @test "compare_tells_more_page_faults_from_fewer" {
+	counts_the_kernel
 	"$upmu" compare -r 6 -e page-faults -j -o out.json \
 		"${little[@]}" -- "${much[@]}"
 	[ "$(field out.json 'e["page-faults"]["commands"][1]["change"]["verdict"]')" = more ]
@@ -61,6 +63,7 @@ few() {	# OPTION...
 }
 
 @test "compare_of_three_commands_has_verdicts_from_five_runs_on" {
+	counts_the_kernel
 	for runs in 5 6; do
 		"$upmu" compare -r $runs -e page-faults -j -o out.json \
 			"${little[@]}" -- "${much[@]}" -- true
@@ -205,6 +208,7 @@ for p, v in (("CPU0", 100), ("CPU1", 1))]'
 }
 
 @test "compare_calls_more_cycles_of_any_place_slower" {
+	counts_the_kernel
 	"$upmu" stat -r 6 -e page-faults -j -o stat.json -- true
 	for n in 1 2; do
 		changed_stat $n 'v = [x * '$n' for x in (98, 99, 100, 100, 101, 102)]
@@ -229,6 +233,7 @@ r["user_deviation_s"] = r["sys_deviation_s"] = 0.01'
 }
 
 @test "compare_says_of_stats_files_what_stat_said" {
+	counts_the_kernel
 	"$upmu" stat -r 4 -e page-faults -j -o stat.json -- true
 	changed_stat told 'e["estimated"] = r["user_only"] = True
 r["multiplexing"] = dict(sets=2, passes=False)
@@ -291,6 +296,7 @@ r["events"].append(dict(event="bus_cycles", unit="events", state="not emulated")
 }
 
 @test "compare_says_which_files_lack_the_kernels_part" {
+	counts_the_kernel
 	few -j -o report.json true -- true
 	changed 'for c in r["commands"] + [r]: c["user_only"] = True
 for c in r["commands"]: c["cores"] = "cortex-a7"'
@@ -651,6 +657,7 @@ r["events"][0]["event"] = "\x1b]0;title\x07"'
 }
 
 @test "compare_csv_has_the_notes_of_text_and_json" {
+	counts_the_kernel
 	few -j -o out.json -n A -n B true -- true
 	python3 - <<-'E'
 		import json

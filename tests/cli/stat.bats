@@ -4,6 +4,7 @@
 # software numbers, the statuses and the streams must be right.
 
 load crashes
+load kernel
 
 bats_require_minimum_version 1.5.0
 
@@ -612,6 +613,7 @@ ctypes.CDLL(None).syscall(exit_2, 0)' 3>&- &
 }
 
 @test "stat_takes_several_event_options" {
+	counts_the_kernel
 	"$upmu" stat -e page-faults -e task-clock,cs -o report -- true
 	[ "$(grep -cE 'page-faults|task-clock|cs' report)" -eq 3 ]
 }

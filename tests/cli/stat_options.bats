@@ -3,6 +3,7 @@
 # What upmu stat has of perf stat's options, and what it refuses and how.
 
 load crashes
+load kernel
 
 bats_require_minimum_version 1.5.0
 
@@ -42,6 +43,7 @@ cpus() {
 }
 
 @test "default_view_has_task_clock_cpus_used_switches_and_faults" {
+	counts_the_kernel
 	"$upmu" stat -o report -- timeout 0.1 sh -c 'while :; do :; done' || true
 	grep -qE '^ +[0-9,]+  task-clock +ns +# [0-9.]+ CPUs used$' report
 	grep -qE '^ +[0-9,]+  context-switches' report
@@ -691,6 +693,7 @@ assert all(row["better"] in ("low", "high", "") for row in core["metrics"])'
 }
 
 @test "all_user_and_all_kernel_part_the_page_faults" {
+	counts_the_kernel
 	local option
 	for option in '' --all-user --all-kernel; do
 		"$upmu" stat $option -e page-faults,task-clock -x, -o report -- true

@@ -3,6 +3,7 @@
 # upmu stat --plot and --live.
 
 load crashes
+load kernel
 
 bats_require_minimum_version 1.5.0
 
@@ -26,6 +27,7 @@ setup() {
 }
 
 @test "plot_shows_when_the_program_was_busy" {
+	counts_the_kernel
 	LC_ALL=C "$upmu" stat -I 100 --plot -e page-faults -o report ./hump
 	grep -q 'intervals in' report
 	# Each interval's text is left out.
