@@ -290,6 +290,9 @@ static void nor_is_the_root_of_a_user_namespace(void **state)
 	fake_write("/proc/self/uid_map", "0 100000 65536\n");
 	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW), -EPERM);
 	assert_said("--cap-add PERFMON");
+	/* Of `unshare -U`, until somebody maps its users. */
+	fake_write("/proc/self/uid_map", "");
+	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW), -EPERM);
 	/* As Linux writes it where there is no other namespace. */
 	fake_write("/proc/self/uid_map", "         0          0 4294967295\n");
 	assert_int_equal(upmu_lease_would(&info, UPMU_MODE_RAW),
