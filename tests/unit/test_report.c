@@ -281,6 +281,8 @@ static void calls_that_could_not_be_counted_are_told(void **state)
 	assert_int_equal(run_in_child(report_what_was_missed_as_text), 0);
 	assert_non_null(
 		strstr(report_text(), "and are missing: 2; the first: "));
+	assert_non_null(
+		strstr(report_text(), "counted in 50.0 % of the time only"));
 	assert_int_equal(run_in_child(report_by_hand), 0);
 	assert_null(strstr(report_text(), "missing"));
 }
