@@ -65,6 +65,16 @@ static void no_trial_is_made_for_a_set_that_is_opened_stopped(void **state)
 	upmu_close(second);
 }
 
+static void what_calls_read_asks_perf_for_no_register(void **state)
+{
+	const struct upmu_options options = options_of("read", 0);
+
+	(void)state;
+	open_set("cycles,r8", &options);
+	for (size_t i = 0; i < FAKE_FDS; i++)
+		assert_int_equal(fake.events[i].attr.config1, 0);
+}
+
 static uint64_t config_of(const struct upmu *of)
 {
 	return fake.events[of->groups[0].fd[0] - FAKE_FD].attr.config;
@@ -374,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		COUNTS_TEST(the_machine_is_read_by_the_first_set_alone),
 		COUNTS_TEST(no_trial_is_made_for_a_set_that_is_opened_stopped),
+		COUNTS_TEST(what_calls_read_asks_perf_for_no_register),
 		COUNTS_TEST(
 			who_left_cycles_to_others_keeps_no_later_set_from_them),
 		COUNTS_TEST(a_pmu_that_stands_still_is_told_by_a_coarse_clock),

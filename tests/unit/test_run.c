@@ -265,6 +265,30 @@ static void tasks_are_counted_where_a_process_is_named(void **state)
 	fake_assert_closed();
 }
 
+static void what_estimates_lack_is_counted_unseen(void **state)
+{
+	static const struct {
+		const char *list, *hidden;
+	} rows[] = { { "cycles,r3,r4,r10,r12", "instructions" },
+		     { "r3,r4,instructions,r10,r12", "cycles" },
+		     { "cycles,r3,r4,r10,instructions", NULL } };
+	struct upmu_events_error why;
+
+	(void)state;
+	fake_boot("pi2");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(
+			engine_events_resolve(&events, rows[i].list, &why), 0);
+		assert_int_equal(events.n, rows[i].hidden ? 6 : 5);
+		for (size_t k = 0; k < events.n; k++)
+			assert_int_equal(events.event[k].hidden, k == 5);
+		if (rows[i].hidden)
+			assert_string_equal(events.event[5].name,
+					    rows[i].hidden);
+		engine_events_free(&events);
+	}
+}
+
 static bool is_on(const struct engine_set *of, size_t target)
 {
 	return !fake.events[of->group[target].fd[0] - FAKE_FD].attr.disabled;
@@ -362,6 +386,7 @@ int main(void)
 		cmocka_unit_test(
 			the_time_that_was_counted_begins_with_the_counting),
 		cmocka_unit_test(tasks_are_counted_where_a_process_is_named),
+		cmocka_unit_test(what_estimates_lack_is_counted_unseen),
 		cmocka_unit_test(a_turn_switches_its_own_sets_alone),
 		cmocka_unit_test(
 			a_pause_switches_all_that_is_on_off_until_it_ends),
