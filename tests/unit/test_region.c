@@ -262,6 +262,26 @@ static void fail_to_open(void)
 	CHECK(!upmu_region_begin(work));
 }
 
+static int next_descriptor(void)
+{
+	int fd = dup(0);
+
+	close(fd);
+	return fd;
+}
+
+/* They are opened before they are counted, and closed then. */
+static void ask_for_too_many_events(void)
+{
+	int before = next_descriptor();
+
+	setenv("UPMU_SOURCE", "read", 1);
+	setenv("UPMU_EVENTS", "cs,cs,cs,cs,cs,cs,cs,cs,task-clock", 1);
+	CHECK(upmu_region_begin(region_of("work")) == -EINVAL);
+	CHECK(strstr(upmu_explain(), "8 events at most, not 9"));
+	CHECK(next_descriptor() == before);
+}
+
 /* Whoever made a key keeps what it has there. */
 static void run_out_of_keys(void)
 {
@@ -482,6 +502,8 @@ CHILD_TEST(each_call_is_held_against_least_and_most, widen_both_ways)
 CHILD_TEST(a_call_whose_reading_failed_is_not_counted, fail_to_read)
 CHILD_TEST(a_set_that_cannot_be_opened_fails_begin_and_is_tried_again,
 	   fail_to_open)
+CHILD_TEST(more_events_than_regions_have_are_closed_again,
+	   ask_for_too_many_events)
 CHILD_TEST(without_a_key_of_its_own_a_thread_takes_nobody_elses,
 	   run_out_of_keys)
 CHILD_TEST(the_environment_that_the_first_thread_had_is_the_others_too,
@@ -522,6 +544,8 @@ int main(void)
 		cmocka_unit_test(a_call_whose_reading_failed_is_not_counted),
 		cmocka_unit_test(
 			a_set_that_cannot_be_opened_fails_begin_and_is_tried_again),
+		cmocka_unit_test(
+			more_events_than_regions_have_are_closed_again),
 		cmocka_unit_test(
 			without_a_key_of_its_own_a_thread_takes_nobody_elses),
 		cmocka_unit_test(

@@ -296,6 +296,7 @@ static void a_program_of_which_no_call_was_counted_reports_that(void **state)
 	root = load_report();
 	assert_int_equal(
 		json_integer_value(json_object_get(root, "missed_calls")), 1);
+	assert_true(json_number_value(json_object_get(root, "running")) == 1);
 	assert_int_equal(json_array_size(json_object_get(root, "regions")), 0);
 	json_decref(root);
 }
