@@ -75,6 +75,25 @@ static void what_calls_read_asks_perf_for_no_register(void **state)
 		assert_int_equal(fake.events[i].attr.config1, 0);
 }
 
+static void
+an_emulator_is_asked_once_whether_it_counts_instructions(void **state)
+{
+	size_t opens[3];
+
+	(void)state;
+	fake_boot("qemu-virt-32");
+	for (size_t i = 0; i < 3; i++) {
+		opens[i] = fake.perf_opens;
+		open_set("cycles,instructions", NULL);
+		upmu_close(set);
+		opens[i] = fake.perf_opens - opens[i];
+	}
+	set = NULL;
+	assert_true(opens[0] > opens[1]);
+	assert_int_equal(opens[1], 2);
+	assert_int_equal(opens[2], 2);
+}
+
 static uint64_t config_of(const struct upmu *of)
 {
 	return fake.events[of->groups[0].fd[0] - FAKE_FD].attr.config;
@@ -385,6 +404,8 @@ int main(void)
 		COUNTS_TEST(the_machine_is_read_by_the_first_set_alone),
 		COUNTS_TEST(no_trial_is_made_for_a_set_that_is_opened_stopped),
 		COUNTS_TEST(what_calls_read_asks_perf_for_no_register),
+		COUNTS_TEST(
+			an_emulator_is_asked_once_whether_it_counts_instructions),
 		COUNTS_TEST(
 			who_left_cycles_to_others_keeps_no_later_set_from_them),
 		COUNTS_TEST(a_pmu_that_stands_still_is_told_by_a_coarse_clock),
