@@ -232,6 +232,24 @@ static void a_frequency_is_of_all_runs_as_the_mean_beside_it(void **state)
 	engine_events_free(&events);
 }
 
+static void open_engine(struct engine *e, const char *list,
+			const struct engine_targets *targets, bool cgroups)
+{
+	const struct engine_options options = { .cgroups = cgroups,
+						.pass = -1,
+						.slice_ms = 4 };
+	struct upmu_events_error why;
+
+	assert_int_equal(engine_events_resolve(&events, list, &why), 0);
+	assert_int_equal(engine_open(e, &events, targets, &options), 0);
+}
+
+static void close_engine(struct engine *e)
+{
+	engine_close(e);
+	engine_events_free(&events);
+}
+
 /* Of CPUs and cgroups time goes on while nobody runs. */
 static void tasks_are_counted_where_a_process_is_named(void **state)
 {
@@ -242,7 +260,6 @@ static void tasks_are_counted_where_a_process_is_named(void **state)
 		     { { 1, -1 }, false, true },
 		     { { -1, 0 }, false, false },
 		     { { 3, 0 }, true, false } };
-	struct upmu_events_error why;
 	struct engine e;
 
 	(void)state;
@@ -250,17 +267,10 @@ static void tasks_are_counted_where_a_process_is_named(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct engine_target target = rows[i].target;
 		const struct engine_targets targets = { &target, 1 };
-		const struct engine_options options = {
-			.cgroups = rows[i].cgroups, .pass = -1, .slice_ms = 4
-		};
 
-		assert_int_equal(engine_events_resolve(&events, "cycles", &why),
-				 0);
-		assert_int_equal(engine_open(&e, &events, &targets, &options),
-				 0);
+		open_engine(&e, "cycles", &targets, rows[i].cgroups);
 		assert_int_equal(e.counts_tasks, rows[i].tasks);
-		engine_close(&e);
-		engine_events_free(&events);
+		close_engine(&e);
 	}
 	fake_assert_closed();
 }
@@ -299,17 +309,12 @@ static void a_turn_switches_its_own_sets_alone(void **state)
 {
 	struct engine_target cpus[] = { { -1, 0 }, { -1, 1 } };
 	const struct engine_targets both = { cpus, 2 };
-	const struct engine_options options = { .pass = -1, .slice_ms = 4 };
-	struct upmu_events_error why;
 	struct engine e;
 
 	(void)state;
 	fake_boot("pi2");
 	fake.ordinary = 2;
-	assert_int_equal(
-		engine_events_resolve(&events, "cycles,r3,r4,r10,r12", &why),
-		0);
-	assert_int_equal(engine_open(&e, &events, &both, &options), 0);
+	open_engine(&e, "cycles,r3,r4,r10,r12", &both, false);
 	assert_int_equal(e.sets.turns, 2);
 	for (int on = 1; on >= 0; on--) {
 		for (int turn = ENGINE_ALWAYS; turn < 2; turn++) {
@@ -329,8 +334,7 @@ static void a_turn_switches_its_own_sets_alone(void **state)
 		assert_int_equal(is_on(&e.sets.set[i], 0), !e.sets.set[i].turn);
 		assert_false(is_on(&e.sets.set[i], 1));
 	}
-	engine_close(&e);
-	engine_events_free(&events);
+	close_engine(&e);
 	fake_assert_closed();
 }
 
@@ -340,8 +344,6 @@ static void a_pause_switches_all_that_is_on_off_until_it_ends(void **state)
 	static const char *const lists[] = { "cycles,r3,r4,r10,r12", "cycles" };
 	struct engine_target target = { 1, -1 };
 	const struct engine_targets targets = { &target, 1 };
-	const struct engine_options options = { .pass = -1, .slice_ms = 4 };
-	struct upmu_events_error why;
 	struct engine e;
 
 	(void)state;
@@ -350,10 +352,7 @@ static void a_pause_switches_all_that_is_on_off_until_it_ends(void **state)
 	for (size_t n = 0; n < 2; n++) {
 		size_t on[3] = { 0 };
 
-		assert_int_equal(engine_events_resolve(&events, lists[n], &why),
-				 0);
-		assert_int_equal(engine_open(&e, &events, &targets, &options),
-				 0);
+		open_engine(&e, lists[n], &targets, false);
 		assert_int_equal(engine_start(&e, false), 0);
 		engine_turn(&e, true);
 		for (int when = 0; when < 3; when++) {
@@ -367,8 +366,7 @@ static void a_pause_switches_all_that_is_on_off_until_it_ends(void **state)
 		assert_int_equal(on[0], n ? 1 : 2);
 		assert_int_equal(on[1], 0);
 		assert_int_equal(on[2], on[0]);
-		engine_close(&e);
-		engine_events_free(&events);
+		close_engine(&e);
 	}
 	fake_assert_closed();
 }
