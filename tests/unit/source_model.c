@@ -7,7 +7,6 @@
 #include "tests/unit/source_model.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "lib/explain.h"
@@ -56,6 +55,7 @@ static int open_model(struct upmu *set, const struct upmu_wanted *wanted)
 	set->state = calloc(1, sizeof(struct state));
 	if (!set->state)
 		return upmu_explain_set(-ENOMEM, "out of memory");
+	atomic_fetch_add(&upmu_model.open, 1);
 	return 0;
 }
 
@@ -63,6 +63,7 @@ static void close_model(struct upmu *set)
 {
 	free(set->state);
 	set->state = NULL;
+	atomic_fetch_sub(&upmu_model.open, 1);
 }
 
 static int set_stopped(struct upmu *set, bool is_stopped)

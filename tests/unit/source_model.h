@@ -5,6 +5,8 @@
 #ifndef UPMU_TESTS_SOURCE_MODEL_H
 #define UPMU_TESTS_SOURCE_MODEL_H
 
+#include <stdatomic.h>
+
 #include "lib/set/wanted.h"
 
 #define UPMU_MODEL_STILL UINT64_MAX
@@ -15,11 +17,13 @@
  *	the list, from 1, times 1000; UPMU_MODEL_STILL: it stays 0
  * @running: percent of the time that sets are on the hardware
  * @error: what the next readings fail with, or 0
+ * @open: how many sets are open
  */
 struct upmu_model {
 	uint64_t step[UPMU_EVENTS_MAX];
 	unsigned int running;
 	int error;
+	atomic_int open;
 };
 
 extern struct upmu_model upmu_model;
