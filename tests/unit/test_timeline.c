@@ -99,6 +99,59 @@ static void estimates_are_of_the_set_and_place_asked_for(void **state)
 	engine_timeline_free(&timeline);
 }
 
+/* Each count follows one base, that nothing else goes along with. */
+static void add_unlike(struct engine_timeline *timeline, size_t i)
+{
+	double cycles = 1 + (double)(i * 7 % 11);
+	double instructions = 1 + (double)(i * 5 % 13);
+	const struct engine_slice lane = {
+		.time_ns = 1 + (double)(i % 5),
+		.cycles = cycles,
+		.instructions = instructions,
+		.count = { 3 * cycles, 3 * instructions },
+	};
+	const struct engine_slice lanes[2] = { lane, lane };
+
+	engine_timeline_add(timeline, (int)(i % TURNS), lanes);
+}
+
+static bool is_exact(const struct engine_timeline *timeline, size_t place,
+		     unsigned int without)
+{
+	double total = 0;
+	struct estimate e;
+
+	for (size_t i = 0; i < 300; i++)
+		total += 3 + 3 * (double)(place ? i * 5 % 13 : i * 7 % 11);
+	assert_int_equal(
+		engine_timeline_estimate(timeline, 0, 0, place, without, &e),
+		0);
+	return fabs(e.total / total - 1) < 1e-9;
+}
+
+static void a_base_that_is_not_counted_is_left_out(void **state)
+{
+	static const unsigned int no_cycles = 1u << ENGINE_BASE_CYCLES;
+	static const unsigned int no_instructions = 1u
+						    << ENGINE_BASE_INSTRUCTIONS;
+	struct engine_timeline timeline;
+	struct engine_set set[TURNS];
+	struct engine_sets sets;
+
+	(void)state;
+	make_sets(&sets, set);
+	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
+	for (size_t i = 0; i < 300; i++)
+		add_unlike(&timeline, i);
+	assert_true(is_exact(&timeline, 0, 0));
+	assert_true(is_exact(&timeline, 0, no_instructions));
+	assert_false(is_exact(&timeline, 0, no_cycles));
+	assert_true(is_exact(&timeline, 1, 0));
+	assert_true(is_exact(&timeline, 1, no_cycles));
+	assert_false(is_exact(&timeline, 1, no_instructions));
+	engine_timeline_free(&timeline);
+}
+
 static void a_long_run_keeps_its_totals_in_bounded_memory(void **state)
 {
 	struct engine_timeline timeline;
@@ -169,6 +222,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(estimates_are_of_the_set_and_place_asked_for),
+		cmocka_unit_test(a_base_that_is_not_counted_is_left_out),
 		cmocka_unit_test(a_long_run_keeps_its_totals_in_bounded_memory),
 		cmocka_unit_test(
 			without_memory_no_slice_is_written_beyond_the_end),
