@@ -161,7 +161,7 @@ def again(results):
         print(f"{first.job.title}: once more, alone", flush=True)
         second = schedule.alone(first.job)
         second.print(sys.stdout)
-        second.flaky = first.failed
+        second.flaky = {name: first.said_of(name) for name in first.failed}
         results[results.index(first)] = second
     return results
 
@@ -181,9 +181,10 @@ def tell_failures(results):
     for result in results:
         if not result.failed and result.flaky:
             alone += 1
-            for name in result.flaky:
+            for name, said in result.flaky.items():
                 print(f"passed alone only: {result.job.title}: {name}: "
                       f"{result.job.log()}")
+                print("".join(f"    {line}\n" for line in said), end="")
     for result in results:
         for name in result.failed:
             print(f"failed: {result.job.title}: {name}")

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import fcntl
 import glob
+import itertools
 import os
 import re
 import select
@@ -52,7 +53,8 @@ BAD_ENDS = (125, 132, 133, 134, 135, 136, 139)
 END_S = 10      # between SIGTERM and SIGKILL; for output after the end
 LOOK_MS = 200   # how often it is asked whether a silent program has ended
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-LEFT_SHOWN = 5  # names of what a test has left
+SAID_SHOWN = 10     # lines of what was said of a failure
+LEFT_SHOWN = 5      # names of what a test has left
 LOGS = "build/check"
 # Where sanitizers are told what to do, also to write their reports elsewhere:
 # a test may keep a child's words and status to itself.
@@ -108,7 +110,7 @@ class Result:
         self.job, self.passed = job, 0
         self.seconds = self.cpu_s = 0
         self.failed, self.skipped, self.output = [], [], ""
-        self.flaky = []     # what failed before it was repeated
+        self.flaky = {}     # what failed before it was repeated: what was said
         self.fault = ""     # why no repeat may forgive it
 
     def parse(self, output):
@@ -196,6 +198,16 @@ class Result:
             self.failed = self.failed or [self.fault]
         elif self.failed and (status < 0 or status in BAD_ENDS):
             self.fault = f"ended with status {status}"
+
+    def said_of(self, failure):
+        """The comment behind a test that failed: its first lines."""
+        lines = iter(COLOUR.sub("", self.output).splitlines())
+        for line in lines:
+            found = LINE.match(line)
+            if found and found.group(1) and found.group(3) == failure:
+                return list(itertools.islice(itertools.takewhile(
+                    lambda one: one.startswith("#"), lines), SAID_SHOWN))
+        return []
 
     def print(self, file):
         text = f"{self.passed} passed"
