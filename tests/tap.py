@@ -54,6 +54,7 @@ END_S = 10      # between SIGTERM and SIGKILL; for output after the end
 LOOK_MS = 200   # how often it is asked whether a silent program has ended
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 SAID_SHOWN = 10     # lines of what was said of a failure
+SAID_WIDE = 200     # characters of each
 LEFT_SHOWN = 5      # names of what a test has left
 LOGS = "build/check"
 # Where sanitizers are told what to do, also to write their reports elsewhere:
@@ -103,6 +104,20 @@ class Job:
         return self.faults() + ".d"
 
 
+def _is_said(line):
+    return not (LINE.match(line) or PLAN.match(line))
+
+
+def _name(found):
+    return DIRECTIVE.sub("", found.group(3)) or f"test {found.group(2)}"
+
+
+def _failed(line):
+    """The name of the test that failed by this line, or None."""
+    found = LINE.match(line)
+    return _name(found) if found and found.group(1) else None
+
+
 class Result:
     """What a test program said: TAP lines, and how it ended."""
 
@@ -150,13 +165,13 @@ class Result:
                         if given.count(number) > 1]
 
     def _take(self, found, comment):
-        bad, number, name = found.groups()
+        bad, _, name = found.groups()
         directive = DIRECTIVE.search(name)
-        name = DIRECTIVE.sub("", name)
         # cmocka alone calls a skip "not ok", and names it behind the word
         is_skip = (directive and directive.group(1).lower() == "skip"
-                   and not (bad and (name or not directive.group(2))))
-        name = name or f"test {number}"
+                   and not (bad and (DIRECTIVE.sub("", name)
+                                     or not directive.group(2))))
+        name = _name(found)
         if is_skip:
             self._cmocka_or_skip(name, directive.group(2), comment)
         elif bad:
@@ -200,14 +215,19 @@ class Result:
             self.fault = f"ended with status {status}"
 
     def said_of(self, failure):
-        """The comment behind a test that failed: its first lines."""
-        lines = iter(COLOUR.sub("", self.output).splitlines())
-        for line in lines:
-            found = LINE.match(line)
-            if found and found.group(1) and found.group(3) == failure:
-                return list(itertools.islice(itertools.takewhile(
-                    lambda one: one.startswith("#"), lines), SAID_SHOWN))
-        return []
+        """The first lines behind a test that failed, or else those before it;
+        the last ones of all where it is no test."""
+        lines = [line[:SAID_WIDE]
+                 for line in COLOUR.sub("", self.output).splitlines()
+                 if line.strip("# ")]
+        at = next((number for number, line in enumerate(lines)
+                   if failure in (_failed(line), line.strip())), None)
+        if at is None:
+            return [line for line in lines if _is_said(line)][-SAID_SHOWN:]
+        behind = itertools.takewhile(_is_said, lines[at + 1:])
+        before = itertools.takewhile(_is_said, reversed(lines[:at]))
+        return (list(itertools.islice(behind, SAID_SHOWN))
+                or list(itertools.islice(before, SAID_SHOWN))[::-1])
 
     def print(self, file):
         text = f"{self.passed} passed"
