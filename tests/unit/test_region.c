@@ -433,6 +433,7 @@ static void fork_inside(void)
 		CHECK(stats_of("work", 0).calls == 0);
 		call(work);
 		CHECK(stats_of("work", 0).calls == 1);
+		CHECK(upmu_model.open == 1);
 		_exit(0);
 	}
 	CHECK(waitpid(child, &status, 0) == child && !status);
