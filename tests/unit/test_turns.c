@@ -3,6 +3,7 @@
  * Whose turn it is, for how long, and what of it becomes a slice of the run: by
  * made-up clocks.
  */
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
