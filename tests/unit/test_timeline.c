@@ -35,7 +35,8 @@ static void make_sets(struct engine_sets *sets, struct engine_set *set)
 	*sets = (struct engine_sets){ .set = set, .n = TURNS, .turns = TURNS };
 }
 
-/* Counts are twice and thrice the cycles, whoever's turn it is. */
+/* Counts are twice and thrice the cycles, whoever's turn it is; the second lane
+ * has all of it twice but the time. */
 static void add(struct engine_timeline *timeline, size_t i)
 {
 	double time = 1 + (double)(i % 5);
@@ -44,9 +45,9 @@ static void add(struct engine_timeline *timeline, size_t i)
 	for (int k = 0; k < 2; k++)
 		lane[k] = (struct engine_slice){
 			.time_ns = time,
-			.cycles = 10 * time,
-			.instructions = (i % 7 ? 4 : 9) * time,
-			.count = { 20 * time, 30 * time },
+			.cycles = (k + 1) * 10 * time,
+			.instructions = (k + 1) * (i % 7 ? 4 : 9) * time,
+			.count = { (k + 1) * 20 * time, (k + 1) * 30 * time },
 		};
 	engine_timeline_add(timeline, (int)(i % TURNS), lane);
 }
@@ -65,12 +66,14 @@ static double fill(struct engine_timeline *timeline, size_t n)
 static void check_estimates(const struct engine_timeline *timeline, double time)
 {
 	for (int turn = 0; turn < TURNS; turn++) {
+		size_t lane = (size_t)turn % 2;
+		double total = 30 * time * (double)(lane + 1);
 		struct estimate e;
 
-		assert_int_equal(engine_timeline_estimate(timeline, turn,
-							  turn % 2, 1, 0, &e),
+		assert_int_equal(engine_timeline_estimate(timeline, turn, lane,
+							  1, 0, &e),
 				 0);
-		assert_true(fabs(e.total / (30 * time) - 1) < 1e-9);
+		assert_true(fabs(e.total / total - 1) < 1e-9);
 	}
 }
 
