@@ -400,6 +400,7 @@ static void malformed_lists_are_refused_with_a_reason(void **s)
 	assert_refused("cycles:ux", -EINVAL, 1, "modifier 'x'");
 	assert_refused("cycles:U", -EINVAL, 1, "modifier 'U'");
 	assert_refused("{cycles}:z", -EINVAL, 1, "modifier 'z'");
+	assert_refused("{nonsense}:z", -EINVAL, 1, "modifier 'z'");
 	assert_refused("armv8_cortex_a53/cycles", -EINVAL, 1, "second '/'");
 	assert_refused("/cycles/", -EINVAL, 1, "no name of a PMU");
 	assert_refused("armv8_cortex_a53//", -EINVAL, 1, "nothing between");
