@@ -27,12 +27,18 @@ void *__wrap_realloc(void *old, size_t size)
 	return is_short ? NULL : __real_realloc(old, size);
 }
 
-static void make_sets(struct engine_sets *sets, struct engine_set *set)
+/* Of two lanes. */
+static void begin(struct engine_timeline *timeline)
 {
+	struct engine_set set[TURNS];
+	const struct engine_sets sets = { .set = set,
+					  .n = TURNS,
+					  .turns = TURNS };
+
 	for (int i = 0; i < TURNS; i++)
 		set[i] =
 			(struct engine_set){ .turn = i, .lane = i % 2, .n = 2 };
-	*sets = (struct engine_sets){ .set = set, .n = TURNS, .turns = TURNS };
+	assert_int_equal(engine_timeline_init(timeline, &sets, 2), 0);
 }
 
 /* Counts are twice and thrice the cycles, whoever's turn it is; the second lane
@@ -80,14 +86,11 @@ static void check_estimates(const struct engine_timeline *timeline, double time)
 static void estimates_are_of_the_set_and_place_asked_for(void **state)
 {
 	struct engine_timeline timeline;
-	struct engine_set set[TURNS];
-	struct engine_sets sets;
 	struct estimate e;
 	double time;
 
 	(void)state;
-	make_sets(&sets, set);
-	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
+	begin(&timeline);
 	assert_int_equal(engine_timeline_estimate(&timeline, 0, 0, 0, 0, &e),
 			 -ENODATA);
 	time = fill(&timeline, 30);
@@ -138,12 +141,9 @@ static void a_base_that_is_not_counted_is_left_out(void **state)
 	static const unsigned int no_instructions = 1u
 						    << ENGINE_BASE_INSTRUCTIONS;
 	struct engine_timeline timeline;
-	struct engine_set set[TURNS];
-	struct engine_sets sets;
 
 	(void)state;
-	make_sets(&sets, set);
-	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
+	begin(&timeline);
 	for (size_t i = 0; i < 300; i++)
 		add_unlike(&timeline, i);
 	assert_true(is_exact(&timeline, 0, 0));
@@ -158,13 +158,10 @@ static void a_base_that_is_not_counted_is_left_out(void **state)
 static void a_long_run_keeps_its_totals_in_bounded_memory(void **state)
 {
 	struct engine_timeline timeline;
-	struct engine_set set[TURNS];
-	struct engine_sets sets;
 	double time;
 
 	(void)state;
-	make_sets(&sets, set);
-	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
+	begin(&timeline);
 	time = fill(&timeline, ROWS);
 	assert_int_equal(timeline.n, ROWS); /* none is joined yet */
 	time += fill(&timeline, MANY);
@@ -209,12 +206,9 @@ static void without_memory_no_slice_is_written_beyond_the_end(void **state)
 static void a_cleared_timeline_starts_anew(void **state)
 {
 	struct engine_timeline timeline;
-	struct engine_set set[TURNS];
-	struct engine_sets sets;
 
 	(void)state;
-	make_sets(&sets, set);
-	assert_int_equal(engine_timeline_init(&timeline, &sets, 2), 0);
+	begin(&timeline);
 	fill(&timeline, 100);
 	engine_timeline_clear(&timeline);
 	check_estimates(&timeline, fill(&timeline, 30));
