@@ -28,7 +28,8 @@ OTHER_FAILURE = re.compile(r"[^\w#]+not ok\b.*|[^\w#]*not\s*$|Bail out!.*",
                            re.I)
 # What no second run makes good, and no "ok": a fault of the kernel, a board that
 # hangs, a sanitizer's or valgrind's report, what glibc, shells or qemu-user say
-# of a program that crashes.
+# of a program that crashes. A word is looked at from its beginning alone: from
+# each of its letters a long one took minutes.
 FAULTS = re.compile(
     r"kernel fault: .*|boards/run: \S+: (?:hung|did not power off|"
     r"emulator ended)\b.*|"
