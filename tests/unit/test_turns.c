@@ -3,48 +3,19 @@
  * Whose turn it is, for how long, and what of it becomes a slice of the run: by
  * made-up clocks.
  */
-#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
 
-#include "lib/engine/clock.h"
-#include "lib/engine/engine.h"
-#include "lib/engine/sets.h"
+#include "made_up.h"
 
-#define MS	    1000000u
 #define CYCLES_A_NS 3
 
-static struct engine engine;
-static struct engine_event event[4];
-static struct engine_events events;
-static struct engine_set set[4];
-static struct engine_reading told[4];
-static bool fails[4];
-static double now_ns, cpu_ns;
-
-int __wrap_engine_set_read(const struct engine_sets *sets, size_t index,
-			   struct engine_reading *reading);
-int __wrap_engine_set_read(const struct engine_sets *sets, size_t index,
-			   struct engine_reading *reading)
-{
-	(void)sets;
-	if (fails[index])
-		return -EIO;
-	*reading = told[index];
-	return 0;
-}
-
-double __wrap_engine_now_ns(void);
-double __wrap_engine_now_ns(void)
-{
-	return now_ns;
-}
+static double cpu_ns;
 
 double __wrap_engine_clock_ns(clockid_t clock);
 double __wrap_engine_clock_ns(clockid_t clock)
@@ -56,9 +27,7 @@ double __wrap_engine_clock_ns(clockid_t clock)
 /* Sets 1 to @turns take turns of 4 ms beside the base; nothing is open. */
 static struct engine_turns *begin_slices(size_t turns)
 {
-	memset(told, 0, sizeof(told));
-	memset(fails, 0, sizeof(fails));
-	memset(event, 0, sizeof(event));
+	make_up(0);
 	event[0].base = ENGINE_BASE_CYCLES;
 	events = (struct engine_events){ .event = event,
 					 .n = 1 + turns,
@@ -74,7 +43,6 @@ static struct engine_turns *begin_slices(size_t turns)
 							: ENGINE_ALWAYS,
 					      .n = 1,
 					      .event = { i } };
-	now_ns = 1e9;
 	cpu_ns = 5e6;
 	assert_int_equal(
 		engine_turns_start(&engine.turns, &engine.sets, &events, 4), 0);
